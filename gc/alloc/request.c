@@ -7,6 +7,7 @@
 #include "gc/cycle/beside_thread.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
+#include "gc/cycle/turn.h"
 #include "gc/object/runs.h"
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
@@ -14,6 +15,7 @@
 #include "heap/withheld/avoid.h"
 #include "heap/young/log.h"
 #include "heap/cells/medium.h"
+#include "heap/cells/pace.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -28,6 +30,9 @@
 
 /* Blocks whose dead the program is told of at once, where there is no other room. */
 #define TELL_BLOCKS 16u
+
+/* A mutator that is to allocate more slowly beside the program waits for so long at a time. */
+#define PACE_NS UINT64_C(400000)
 
 /* Under TIDE_STRESS one in STRESS_FULL collections is full. */
 #define STRESS_FULL 8u
@@ -64,6 +69,16 @@ static void collect_for_stress(struct tide_mutator *mutator) {
   td_collect_and(mutator, "allocation", wish, NULL, NULL);
 }
 
+/* A collection goes on, and its end is what there may be too little room for: it gets the CPU. */
+static void keep_pace(struct tide_mutator *mutator) {
+  uint32_t pace = td_pace(&mutator->heap->space);
+  if (TIDE_LIKELY(!pace) || mutator->cache.handed_out < pace) return;
+  td_runs_flush_counts(mutator);
+  uint64_t since = td_plat_now_ns();
+  td_turn_wait(mutator->heap, PACE_NS);
+  mutator->paced_ns += td_plat_now_ns() - since;
+}
+
 static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   if (!td_may_allocate(mutator)) return false;
   if (request->layout >= TIDE_LAYOUT_MAX || request->bytes > PTRDIFF_MAX - TD_BLOCK_BYTES)
@@ -71,6 +86,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   if (request->bytes == 0) request->bytes = 1;
   tide_safepoint(mutator);
   td_collect_owed(mutator);
+  keep_pace(mutator);
   if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1);
   uint64_t stress = mutator->heap->stress;
   bool stressed = stress && mutator->heap->collects == TIDE_COLLECTS_WHEN_DUE;

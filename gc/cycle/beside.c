@@ -40,6 +40,7 @@ struct beside {
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
   uint64_t allocated;          /* by the program, when it began */
   uint64_t overwritten;        /* objects that mutators have marked */
+  uint64_t paced_ns;           /* that they have waited */
   bool awaited;                /* the program has used up all room meanwhile */
 };
 
@@ -147,7 +148,7 @@ static void begin_stopped(struct beside *b) {
     td_verify_begin(heap);
   }
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
-    m->overwritten = 0;
+    m->overwritten = m->paced_ns = 0;
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   start_marking(b);
   if (b->stopped) mark_stopped(b);
@@ -175,8 +176,10 @@ static void end_marking(struct beside *b) {
   td_mark_end(heap->markers, stats, heap->stats->building->marker);
   heap->marking = false;
   stats->objects += heap->ephemerons->objects;
-  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     b->overwritten += m->overwritten;
+    b->paced_ns += m->paced_ns;
+  }
   stats->objects += b->overwritten;
   /* relaxed: a figure. */
   atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
@@ -269,7 +272,9 @@ static void note_taken(const struct beside *b) {
   /* relaxed: a figure. */
   uint64_t allocated = atomic_load_explicit(&b->cycle.heap->allocated_bytes, memory_order_relaxed);
   double live = (double)b->cycle.heap->space.live_bytes + 1;
-  b->own->taken = td_smooth(b->own->taken, (double)(allocated - b->allocated) / live);
+  double taken = (double)(allocated - b->allocated) / live;
+  if (b->awaited || b->paced_ns > 0) taken *= 2; /* it would have been more */
+  b->own->taken = td_smooth(b->own->taken, taken);
 }
 
 /* Under the world's lock. */
@@ -280,11 +285,13 @@ static void publish(struct beside *b) {
   b->cycle.swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   b->cycle.told_ns = heap->stats->told_ns;
   td_cycle_decide(&b->cycle);
+  b->awaited = td_beside_was_awaited(b->own);
   note_taken(b);
-  b->awaited = td_beside_set_pace(heap);
+  td_beside_set_pace(heap);
   stats->stops = b->stops;
   stats->concurrent_ns = b->aside_ns;
   stats->overwritten = b->overwritten;
+  stats->paced_ns = b->paced_ns;
   stats->stopped_because = b->stopped ? b->stopped : b->awaited ? "there was no room left" : NULL;
   /* relaxed, both: figures. */
   atomic_fetch_add_explicit(&heap->stats->concurrent, !b->stopped, memory_order_relaxed);
@@ -304,14 +311,16 @@ static void write_log(const struct beside *b) {
   else
     fprintf(stderr,
             "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64
-            " us, %" PRIu64 " objects kept that were overwritten\n",
-            stats->concurrent_ns / 1000, stats->stops, stats->pause_ns / 1000, stats->overwritten);
+            " us, %" PRIu64 " objects kept that were overwritten, threads waited for %" PRIu64
+            " us in turns\n",
+            stats->concurrent_ns / 1000, stats->stops, stats->pause_ns / 1000, stats->overwritten,
+            stats->paced_ns / 1000);
 }
 
 static void collect(struct tide_heap *heap) {
   struct beside b = {.cycle = {.heap = heap, .kind = TIDE_CYCLE_FULL, .cause = TIDE_CAUSE_GROWTH},
                      .own = heap->concurrent};
-  td_world_lock(heap);
+  td_world_lock_next(heap);
   bool may = td_beside_is_wanted(b.own) && td_asked_begin(heap->asked);
   /* relaxed: a figure. */
   b.allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);

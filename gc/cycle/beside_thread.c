@@ -6,6 +6,8 @@
 #include "gc/cycle/asked.h"
 #include "gc/stats/stats.h"
 #include "gc/when/when.h"
+#include "heap/cells/pace.h"
+#include "heap/memory/backing.h"
 
 bool td_beside_is_wanted(struct td_beside *own) {
   pthread_mutex_lock(&own->lock);
@@ -93,8 +95,9 @@ static bool call_thread(struct tide_heap *heap) {
 
 static void use_all_room(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  space->budget_blocks = space->max_blocks;
+  space->budget_blocks = td_backing_most(space);
   space->ahead = 0;
+  td_pace_begin(space);
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
 }
@@ -111,7 +114,7 @@ bool td_beside_begin(struct tide_heap *heap) {
 bool td_beside_wish(struct tide_heap *heap) {
   if (!td_beside_begin(heap)) return false;
   pthread_mutex_lock(&heap->space.lock);
-  bool room = heap->space.used_blocks < heap->space.max_blocks;
+  bool room = heap->space.used_blocks < heap->space.budget_blocks;
   pthread_mutex_unlock(&heap->space.lock);
   return room;
 }
@@ -128,21 +131,28 @@ void td_beside_note_stopped(struct tide_heap *heap) {
   atomic_fetch_add_explicit(&heap->stats->degenerate, 1, memory_order_relaxed);
 }
 
-bool td_beside_set_pace(struct tide_heap *heap) {
+bool td_beside_was_awaited(struct td_beside *own) {
+  pthread_mutex_lock(&own->lock);
+  bool awaited = own->awaited;
+  pthread_mutex_unlock(&own->lock);
+  return awaited;
+}
+
+void td_beside_set_pace(struct tide_heap *heap) {
   struct td_beside *own = heap->concurrent;
   struct td_space *space = &heap->space;
-  if (!own) return false;
+  if (!own) return;
   pthread_mutex_lock(&own->lock);
   pthread_mutex_lock(&space->lock);
   /* What no list has blocks for needs some, too, and must not wait for the end. */
-  uint32_t most = space->max_blocks - space->max_blocks / TD_BESIDE_RESERVE;
+  uint32_t most = td_backing_most(space);
+  most -= most / TD_BESIDE_RESERVE;
   if (space->budget_blocks > most) space->budget_blocks = most;
   space->ahead = TD_BESIDE_AHEAD * (own->taken > 0 ? own->taken : TD_BESIDE_FIRST);
   space->used_after = space->used_blocks;
+  td_pace_end(space);
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
-  bool awaited = own->awaited;
   own->wanted = own->awaited = false;
   pthread_mutex_unlock(&own->lock);
-  return awaited;
 }

@@ -39,14 +39,15 @@ void td_beside_note_awaited(struct tide_heap *heap);
 /* One that was wanted has stopped the program instead: there was no room left. */
 void td_beside_note_stopped(struct tide_heap *heap);
 /* After a full collection of any kind, under the world's lock: the next one begins so early that it
- * ends before the room does. It will last as long as the last ones. Returns whether a thread had no
- * room since the last time. */
-bool td_beside_set_pace(struct tide_heap *heap);
+ * ends before the room does. It will last as long as the last ones. */
+void td_beside_set_pace(struct tide_heap *heap);
 
 /* ---- For `collect` ---- */
 
 /* Under the world's lock: does anybody still want it? */
 bool td_beside_is_wanted(struct td_beside *own);
+/* Had a thread no room since it was wanted? */
+bool td_beside_was_awaited(struct td_beside *own);
 /* It cannot be had now. */
 void td_beside_give_up(struct td_beside *own);
 

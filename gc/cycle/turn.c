@@ -10,10 +10,20 @@
 /* Sources answer within microseconds; loading a library takes some milliseconds. */
 #define ASKED_MOST_NS UINT64_C(20000000)
 
-static void doze(void *heap) {
+struct waiting {
+  struct tide_heap *heap;
+  uint64_t ns;
+};
+
+static void doze(void *argument) {
+  const struct waiting *waiting = argument;
   td_thread_enter_safe(NULL);
-  td_world_doze(heap, LOOK_NS);
+  td_world_doze(waiting->heap, waiting->ns);
   td_thread_leave_safe(NULL);
+}
+
+void td_turn_wait(struct tide_heap *heap, uint64_t ns) {
+  td_stack_call(doze, &(struct waiting){heap, ns});
 }
 
 /* A thread that has given up once does not wait again: the other one still asks. */
@@ -31,7 +41,7 @@ bool td_turn_take(struct tide_heap *heap) {
   }
   while (!td_world_try_lock(heap)) {
     if (asks_for_long(heap)) return false;
-    td_stack_call(doze, heap);
+    td_turn_wait(heap, LOOK_NS);
   }
   return true;
 }

@@ -10,5 +10,7 @@
  * roots, and goes on asking: it may wait for a lock of the program's that the caller holds, the
  * loader's in a callback of dl_iterate_phdr for example. */
 bool td_turn_take(struct tide_heap *heap);
+/* A mutator: stands still until the next resume, but no longer than `ns`. */
+void td_turn_wait(struct tide_heap *heap, uint64_t ns);
 
 #endif

@@ -12,7 +12,8 @@ struct td_world {
   int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
   bool stands_still;       /* under the lock, as the next */
   bool beside;             /* a collection goes on beside the program; under the lock */
-  pthread_cond_t ended;    /* it has ended */
+  unsigned after_end;      /* threads that wait for its end; under the lock */
+  pthread_cond_t ended;    /* it has ended, or the last of those has had its turn */
   bool for_program;        /* by tide_world_stop, until tide_world_resume */
   /* Identity of the thread that holds the lock, NULL if none does. */
   _Atomic(const void *) holder;

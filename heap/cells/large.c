@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "heap/cells/pace.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/marks.h"
 #include "heap/space/poison.h"
@@ -61,6 +62,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   td_space_lock(space);
   *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
   if (*room == TD_ROOM) touch(space, first, count);
+  td_pace_note(space, 0, 0);
   td_space_note_kind(space, described->kind);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "heap/cells/pace.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/find.h"
 #include "heap/space/poison.h"
@@ -102,6 +103,7 @@ static bool make_span(struct td_space *space, tide_layout layout, unsigned mediu
   if (td_blocks_take(space, blocks, &first) != TD_ROOM) return false;
   format(space, first, blocks, layout, medium_class);
   enlist(space, first);
+  td_pace_note(space, 0, 0);
   return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/cells/refill.h"
 
+#include "heap/cells/pace.h"
 #include "heap/cells/run.h"
 #include "heap/cells/sort.h"
 #include "heap/memory/blocks.h"
@@ -73,6 +74,7 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, cell);
   }
+  td_pace_note(space, list->left, list->listed);
   if (space->ahead > 0 && runs_short(space, list)) /* relaxed: a hint */
     __atomic_store_n(&space->runs_short, true, __ATOMIC_RELAXED);
   const struct td_block_info *info = &space->infos[block];

@@ -36,10 +36,20 @@ static uint64_t backed_blocks(const struct td_space *space) {
   return slabs * TD_SLAB_BLOCKS - space->bare_blocks;
 }
 
+static uint64_t most_memory(const struct td_space *space) {
+  return (uint64_t)space->max_blocks + SLACK_BLOCKS + space->max_blocks / SLACK_PART;
+}
+
+uint32_t td_backing_most(const struct td_space *space) {
+  uint64_t most = most_memory(space) * TD_BLOCK_BYTES / (TD_BLOCK_BYTES + TABLE_BYTES);
+  most = most > TD_SLAB_BLOCKS ? most - TD_SLAB_BLOCKS : 0; /* tables are had by the slab */
+  return most < space->max_blocks ? (uint32_t)most : space->max_blocks;
+}
+
 /* Returns how many more blocks may have memory. Of the side tables, only what belongs to committed
  * slabs has some. */
 static uint64_t room(const struct td_space *space) {
-  uint64_t most = (uint64_t)space->max_blocks + SLACK_BLOCKS + space->max_blocks / SLACK_PART;
+  uint64_t most = most_memory(space);
   uint64_t slabs =
       atomic_load_explicit(&space->committed_slabs, memory_order_relaxed); /* as above */
   uint64_t tables = slabs * TD_SLAB_BLOCKS * TABLE_BYTES / TD_BLOCK_BYTES + 1;

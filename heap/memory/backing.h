@@ -10,6 +10,9 @@
 
 #include "heap/space/space.h"
 
+/* Returns how many blocks the limit has memory for, with their part of the side tables, if no free
+ * block keeps its memory. */
+uint32_t td_backing_most(const struct td_space *space);
 /* Commits [first, first + count), which are free. Returns false if there is no memory, or none
  * within the limit. What was committed then stays in the pool. The caller holds the lock. */
 bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count);

@@ -186,6 +186,8 @@ struct td_space {
   double ahead;
   bool runs_short;
   uint32_t used_after;       /* blocks in use when all were sorted */
+  uint32_t scarce_blocks;    /* while one goes on; heap/cells/pace.h */
+  uint32_t pace_bytes;       /* a hint for those without the lock */
   bool cleaned;              /* of the last epoch: no byte but those of objects has one */
   uint32_t freed_beside;     /* blocks that this sorting has given back so far */
   _Atomic(uint32_t) waiting; /* mutators that wait for the lock: who sorts lets them go first */

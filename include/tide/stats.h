@@ -74,6 +74,7 @@ struct tide_cycle_stats {
   uint64_t concurrent_ns, overwritten;
   /* It was to be one, and was marked stopped, or threads had to wait for its end; else NULL. */
   const char *stopped_because;
+  uint64_t paced_ns; /* threads waited, up to 0.5 ms at a time, as room was scarce before its end */
 };
 /* Fills in the figures of the last collection; all are 0 if there was none. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,

@@ -300,6 +300,24 @@ static void forks(void) {
   put(0, NULL);
 }
 
+/* The program goes on until fresh blocks are scarce. From there on it waits for a while, again and
+ * again, though no thread waits for the end. */
+static void who_allocates_much_waits(void) {
+  enum { BYTES = 8192, MOST = 256 << 20 };
+  struct tide_heap_stats stats;
+  held_begin(&h);
+  do {
+    CHECK(tide_alloc(h.m, TIDE_LAYOUT_LEAF, BYTES));
+    tide_heap_stats(h.heap, &stats);
+  } while (stats.heap_bytes < MOST / 16 * 13);
+  struct tide_cycle_stats cycle = held_end(&h);
+  CHECK(cycle.paced_ns > 0 && !cycle.stopped_because);
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  held_begin(&h);
+  cycle = held_end(&h);
+  CHECK(cycle.paced_ns == 0);
+}
+
 int main(void) {
   held_open(&h);
   const size_t reference = offsetof(struct node, next);
@@ -307,17 +325,11 @@ int main(void) {
   CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
   roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
   CHECK(roots);
-  static void (*const all[])(void) = {what_is_overwritten_lives,
-                                      what_is_new_lives,
-                                      what_weak_references_give_lives,
-                                      what_ephemerons_give_lives,
-                                      what_weak_tables_give_lives,
-                                      what_dies_is_finalized,
-                                      what_is_freed_is_looked_into,
-                                      threads_come_and_go,
-                                      another_collection_waits,
-                                      external_memory_begins_one,
-                                      forks};
+  static void (*const all[])(void) = {
+      what_is_overwritten_lives,    what_is_new_lives,           what_weak_references_give_lives,
+      what_ephemerons_give_lives,   what_weak_tables_give_lives, what_dies_is_finalized,
+      what_is_freed_is_looked_into, threads_come_and_go,         another_collection_waits,
+      external_memory_begins_one,   who_allocates_much_waits,    forks};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
     all[i]();

@@ -118,6 +118,7 @@ struct td_world {
   int cancel_state;
   bool stands_still, beside;
   int ended; /* nothing goes on beside the program here */
+  unsigned after_end;
   _Atomic(const void *) holder;
   MODEL_MADE_OF_ZERO(td_world)
 };

@@ -35,15 +35,30 @@ void td_world_deinit(struct td_world *world) {
   pthread_mutex_destroy(&world->lock);
 }
 
-static void lock_after_end(struct td_world *world, bool waits) {
+/* What a thread waits for beyond the lock. */
+enum awaits {
+  NOTHING,    /* threads that come and go, and who collects beside the program */
+  THE_END,    /* of a collection beside the program */
+  ALL_OTHERS, /* that have waited for it: the next one, which would begin before they wake up */
+};
+
+static void wait_for_end(struct td_world *world) {
+  world->after_end++;
+  while (world->beside)
+    pthread_cond_wait(&world->ended, &world->lock);
+  if (--world->after_end == 0) pthread_cond_broadcast(&world->ended);
+}
+
+static void lock_after(struct td_world *world, enum awaits awaits) {
   pthread_mutex_lock(&world->lock);
-  while (waits && world->beside)
+  if (awaits == THE_END && world->beside) wait_for_end(world);
+  while (awaits == ALL_OTHERS && world->after_end > 0)
     pthread_cond_wait(&world->ended, &world->lock);
 }
 
 struct locking {
   struct td_world *world;
-  bool waits; /* for the end of a collection beside the program */
+  enum awaits awaits;
 };
 
 /* A thread that was suspended, in this heap or in another one, must not keep the lock. */
@@ -51,11 +66,11 @@ static void lock_safely(void *argument) {
   const struct locking *locking = argument;
   struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
-  lock_after_end(locking->world, locking->waits);
+  lock_after(locking->world, locking->awaits);
   while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
     pthread_mutex_unlock(&locking->world->lock);
     td_world_wait_at_gate(suspended);
-    lock_after_end(locking->world, locking->waits);
+    lock_after(locking->world, locking->awaits);
   }
 }
 
@@ -74,7 +89,7 @@ static void become_holder(struct td_world *world) {
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
-  lock_after_end(heap->world, true);
+  lock_after(heap->world, THE_END);
   become_holder(heap->world);
 }
 
@@ -86,32 +101,39 @@ void td_world_unlock_safe(struct tide_heap *heap) {
   pthread_mutex_unlock(&heap->world->lock);
 }
 
-static bool try_lock(struct td_world *world, bool waits) {
+static bool try_lock(struct td_world *world, enum awaits awaits) {
   if (pthread_mutex_trylock(&world->lock) != 0) return false;
-  if (!waits || !world->beside) return true;
+  bool waits = awaits == THE_END && world->beside;
+  if (awaits == ALL_OTHERS) waits = world->after_end > 0;
+  if (!waits) return true;
   pthread_mutex_unlock(&world->lock);
   return false;
 }
 
-static void lock_world(struct tide_heap *heap, bool waits) {
-  struct locking locking = {heap->world, waits};
+static void lock_world(struct tide_heap *heap, enum awaits awaits) {
+  struct locking locking = {heap->world, awaits};
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (!try_lock(heap->world, waits)) td_stack_call(lock_safely, &locking);
+  if (!try_lock(heap->world, awaits)) td_stack_call(lock_safely, &locking);
   become_holder(heap->world);
   heap->world->cancel_state = before;
 }
 
 void td_world_after_fork(struct td_world *world) {
+  world->after_end = 0;
   pthread_cond_init(&world->ended, NULL); /* the old one counts threads that are gone */
 }
 
 void td_world_lock(struct tide_heap *heap) {
-  lock_world(heap, true);
+  lock_world(heap, THE_END);
 }
 
 void td_world_lock_beside(struct tide_heap *heap) {
-  lock_world(heap, false);
+  lock_world(heap, NOTHING);
+}
+
+void td_world_lock_next(struct tide_heap *heap) {
+  lock_world(heap, ALL_OTHERS);
 }
 
 void td_world_set_beside(struct tide_heap *heap, bool beside) {
@@ -122,7 +144,7 @@ void td_world_set_beside(struct tide_heap *heap, bool beside) {
 bool td_world_try_lock(struct tide_heap *heap) {
   int before, disabled;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (!try_lock(heap->world, true)) {
+  if (!try_lock(heap->world, THE_END)) {
     pthread_setcancelstate(before, &disabled);
     return false;
   }

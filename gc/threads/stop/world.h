@@ -17,7 +17,9 @@ void td_world_lock(struct tide_heap *heap);
 /* The same without waiting for the end of a collection that goes on beside the program, as
  * td_world_lock does. For threads that come and go, and for that collection itself. */
 void td_world_lock_beside(struct tide_heap *heap);
-/* By the latter: the collection goes on without the lock, or ends. The caller has the lock. */
+/* The same before the next one: whoever has waited for the end of the last one goes first. */
+void td_world_lock_next(struct tide_heap *heap);
+/* By that collection: it goes on without the lock, or ends. The caller has the lock. */
 void td_world_set_beside(struct tide_heap *heap, bool beside);
 /* Returns false if another thread has it, or a collection goes on beside the program. */
 bool td_world_try_lock(struct tide_heap *heap);
