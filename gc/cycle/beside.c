@@ -80,7 +80,7 @@ static bool has_traced(struct tide_heap *heap) {
   bool found = false;
   pthread_mutex_lock(&heap->space.lock);
   for (uint32_t i = 0; i < heap->space.layouts.count && !found; i++)
-    found = heap->space.layouts.at[i].kind == TD_KIND_TRACED;
+    found = heap->space.layouts.at[i].kind == TD_KIND_TRACED && !heap->space.layouts.at[i].beside;
   pthread_mutex_unlock(&heap->space.lock);
   return found;
 }
@@ -245,19 +245,32 @@ static TD_KEEPS_CALL void end_locked(void *argument) {
   td_call_end(&call);
 }
 
+/* From the roots, if they were not marked yet, until nothing is behind. Trace functions may run,
+ * and may not do what none may do that runs in a collection. */
+static TD_KEEPS_CALL void mark_on(struct beside *b, bool from_roots) {
+  struct tide_heap *heap = b->cycle.heap;
+  struct td_call call;
+  uint64_t since = td_plat_now_ns();
+  td_call_begin(&call, "a trace function");
+  td_self()->worlds++;
+  if (from_roots) b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap->markers);
+  while (td_mark_is_behind(heap->markers))
+    td_mark_phase(heap->markers, &(struct td_roots){0});
+  td_self()->worlds--;
+  td_call_end(&call);
+  b->aside_ns += td_plat_now_ns() - since;
+}
+
 static void mark_beside(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  uint64_t since = td_plat_now_ns();
-  b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap->markers);
+  bool from_roots = true;
   do {
-    while (td_mark_is_behind(heap->markers))
-      td_mark_phase(heap->markers, &(struct td_roots){0});
-    b->aside_ns += td_plat_now_ns() - since;
+    mark_on(b, from_roots);
+    from_roots = false;
     td_world_lock_beside(heap);
     td_stack_call(end_locked, b);
     td_world_unlock(heap);
     tell_resumed(heap);
-    since = td_plat_now_ns();
   } while (b->again);
 }
 

@@ -8,6 +8,7 @@
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
+#include "heap/space/marks.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {
@@ -65,7 +66,8 @@ static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, 
   size_t words = bytes / sizeof *at;
   for (size_t first = 0; first + layout->words <= words; first += layout->words)
     for (uint32_t i = 0; i < layout->words; i++)
-      if (layout->bits[i / 64] >> (i % 64) & 1) tide_trace_conservative(tracer, at[first + i]);
+      if (layout->bits[i / 64] >> (i % 64) & 1)
+        tide_trace_conservative(tracer, td_slot_load(&at[first + i]));
 }
 
 /* Returns what is wrong with a bitmap, or NULL. */
@@ -91,8 +93,11 @@ tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64
   for (size_t i = 0; i < count; i++)
     any |= copy[i];
   if (!any) return TIDE_LAYOUT_LEAF;
-  struct td_layout wanted = {
-      .kind = TD_KIND_TRACED, .words = (uint32_t)words, .bits = copy, .trace = trace_words};
+  struct td_layout wanted = {.kind = TD_KIND_TRACED,
+                             .beside = true,
+                             .words = (uint32_t)words,
+                             .bits = copy,
+                             .trace = trace_words};
   return intern(heap, &wanted, error);
 }
 
@@ -141,14 +146,24 @@ tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
   return intern(heap, &wanted, error);
 }
 
+static tide_layout traced(struct tide_heap *heap, const struct td_layout *wanted,
+                          const char *function, struct tide_error *error) {
+  if (heap && wanted->trace) return intern(heap, wanted, error);
+  td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s is NULL", function, heap ? "trace" : "heap");
+  return TIDE_LAYOUT_INVALID;
+}
+
 tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                struct tide_error *error) {
-  if (!heap || !trace) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_traced: %s is NULL", heap ? "trace" : "heap");
-    return TIDE_LAYOUT_INVALID;
-  }
-  struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace, .context = context};
-  return intern(heap, &wanted, error);
+  const struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace, .context = context};
+  return traced(heap, &wanted, "tide_layout_traced", error);
+}
+
+tide_layout tide_layout_traced_concurrent(struct tide_heap *heap, tide_trace_fn trace,
+                                          void *context, struct tide_error *error) {
+  const struct td_layout wanted = {
+      .kind = TD_KIND_TRACED, .beside = true, .trace = trace, .context = context};
+  return traced(heap, &wanted, "tide_layout_traced_concurrent", error);
 }
 
 /* ---- Names ---- */

@@ -72,7 +72,7 @@ static bool same(const struct td_layout *a, const struct td_layout *b) {
     return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
-    return a->trace == b->trace && a->words == b->words &&
+    return a->trace == b->trace && a->beside == b->beside && a->words == b->words &&
            (a->words ? same_bits(a, b) : a->context == b->context);
   case TD_KIND_BITMAP_LONG:
     return a->words == b->words && same_bits(a, b);

@@ -69,6 +69,7 @@ struct td_layout {
   uint8_t kind;            /* enum td_kind */
   bool held_by_first_page; /* conservative words behind the first TD_DISPLACEMENTS bytes do not
                               count */
+  bool beside;             /* TRACED: it may run beside mutators */
   bool unzeroed;           /* LEAF: objects are handed out with whatever their memory holds */
   uint32_t words;          /* length in words of `bits`; REPEATED: words of an element */
   uint64_t map;            /* as in struct td_block; kinds that need the table: own layout number */

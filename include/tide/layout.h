@@ -42,6 +42,13 @@ typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tr
                               void *context);
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                         struct tide_error *error);
+/* The same for a function that may run while mutators change the object (tide_options.concurrent):
+ * - it reads each slot once, in one piece; tide_trace_range does so;
+ * - what it reads is valid in every moment, such as a length that never exceeds its slots;
+ * - memory outside of the heap that a mutator takes away stays until the collection has ended;
+ * - whoever overwrites a reference that it reads, wherever that lies, calls tide_write before. */
+TIDE_API tide_layout tide_layout_traced_concurrent(struct tide_heap *heap, tide_trace_fn trace,
+                                                   void *context, struct tide_error *error);
 
 /* The four below make a layout like the one given, but for one thing.
  *

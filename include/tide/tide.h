@@ -111,9 +111,9 @@ struct tide_options {
    * under a millisecond. The program promises more: to use tide_write or tide_write_begin for
    * stores of NULL and of numbers over references, too. There are no young collections then. Where
    * a heap cannot be marked so it is marked stopped, and stopped_because in tide_cycle_stats says
-   * why: with layouts of tide_layout_traced, weak slots in place, or TIDE_STOP_SIGNAL. tide_free
-   * and shrinking in place wait for the next collection while one runs. TIDE_CONCURRENT=0 or 1
-   * overrides it, in heaps with write_barrier. Default: false. */
+   * why: with layouts of tide_layout_traced (but not _concurrent), weak slots in place, or
+   * TIDE_STOP_SIGNAL. tide_free and shrinking in place wait for the next collection while one runs.
+   * TIDE_CONCURRENT=0 or 1 overrides it, in heaps with write_barrier. Default: false. */
   bool concurrent;
 };
 TIDE_API void tide_options_init(struct tide_options *options);

@@ -300,6 +300,47 @@ static void forks(void) {
   put(0, NULL);
 }
 
+/* An object whose slots lie outside of the heap, and get more and fewer meanwhile. */
+struct list {
+  _Atomic(struct node **) slots; /* LIST of them */
+};
+enum { LIST = 100 };
+static atomic_uint traced;
+
+static void trace_list(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)bytes, (void)context;
+  struct node **slots = atomic_load(&((struct list *)object)->slots);
+  atomic_fetch_add(&traced, 1);
+  CHECK(tide_heap_set_max(h.heap, 1 << 26, NULL) == TIDE_ERROR_STATE);
+  if (slots) tide_trace_range(tracer, (void *const *)slots, LIST);
+}
+
+static void what_is_traced_lives(void) {
+  tide_layout lists = tide_layout_traced_concurrent(h.heap, trace_list, NULL, NULL);
+  CHECK(lists != TIDE_LAYOUT_INVALID);
+  struct list **list = (struct list **)tide_handle(h.m, tide_alloc(h.m, lists, sizeof **list));
+  struct node **slots = calloc((size_t)2 * LIST, sizeof *slots), **others = slots + LIST;
+  CHECK(list && *list && slots);
+  atomic_store(&(*list)->slots, slots);
+  for (uint64_t i = 0; i < LIST; i++)
+    slots[i] = make(i);
+  held_begin(&h);
+  for (uint64_t i = 0; i < LIST; i++) { /* the other way round, into other memory */
+    others[LIST - 1 - i] = slots[i];
+    tide_write(h.m, *list, &slots[i], NULL);
+  }
+  atomic_store(&(*list)->slots, others);
+  struct tide_cycle_stats stats = held_end(&h);
+  CHECK(!stats.stopped_because && stats.overwritten >= LIST);
+  refill();
+  for (uint64_t i = 0; i < LIST; i++)
+    CHECK((*list)->slots[i]->number == LIST - 1 - i);
+  CHECK(atomic_load(&traced) >= 2);
+  *list = NULL;
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  free(slots);
+}
+
 /* The program goes on until fresh blocks are scarce. From there on it waits for a while, again and
  * again, though no thread waits for the end. */
 static void who_allocates_much_waits(void) {
@@ -326,10 +367,20 @@ int main(void) {
   roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
   CHECK(roots);
   static void (*const all[])(void) = {
-      what_is_overwritten_lives,    what_is_new_lives,           what_weak_references_give_lives,
-      what_ephemerons_give_lives,   what_weak_tables_give_lives, what_dies_is_finalized,
-      what_is_freed_is_looked_into, threads_come_and_go,         another_collection_waits,
-      external_memory_begins_one,   who_allocates_much_waits,    forks};
+      what_is_overwritten_lives,
+      what_is_new_lives,
+      what_weak_references_give_lives,
+      what_ephemerons_give_lives,
+      what_weak_tables_give_lives,
+      what_dies_is_finalized,
+      what_is_freed_is_looked_into,
+      threads_come_and_go,
+      another_collection_waits,
+      external_memory_begins_one,
+      what_is_traced_lives,
+      who_allocates_much_waits,
+      forks,
+  };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
     all[i]();

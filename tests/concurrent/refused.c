@@ -62,6 +62,11 @@ static void expect_stopped(void (*spoil)(struct held *), const char *word) {
 }
 
 static void add_traced(struct held *held) {
+  struct tide_error error;
+  CHECK(tide_layout_traced_concurrent(NULL, trace_nothing, NULL, &error) == TIDE_LAYOUT_INVALID);
+  CHECK(error.status == TIDE_ERROR_ARGUMENT && strstr(error.text, "_concurrent: heap is NULL"));
+  CHECK(tide_layout_traced_concurrent(held->heap, NULL, NULL, &error) == TIDE_LAYOUT_INVALID);
+  CHECK(error.status == TIDE_ERROR_ARGUMENT && strstr(error.text, "trace is NULL"));
   CHECK(tide_layout_traced(held->heap, trace_nothing, NULL, NULL) != TIDE_LAYOUT_INVALID);
 }
 
