@@ -5,9 +5,8 @@
  * beginning, and of those that were listed with cells of the kind that is wanted. */
 #define FRESH_PART 4u
 #define LISTED_PART 8u
-/* This much goes on with the last block, between two waits: then mutators work for a third of the
- * time. */
-#define LEAST_BYTES ((uint32_t)TD_BLOCK_BYTES / 2)
+/* So little is allocated between two waits for the last block: then mutators hardly run. */
+#define LEAST_BYTES ((uint32_t)TD_BLOCK_BYTES / 8)
 
 static uint32_t fresh_left(const struct td_space *space) {
   uint32_t used = space->used_blocks, most = space->budget_blocks;

@@ -201,16 +201,19 @@ struct td_space {
   bool has_poison;
 };
 
-/* Takes the lock for an allocation. Whoever sorts beside the program lets it go first. The lock is
- * mostly held for less time than it takes to put a thread to sleep, so this tries for a while. */
-#define TD_LOCK_PAUSES                                                                             \
-  1024u /* 40 us where a pause instruction takes long, else 10: a step of sorting */
+/* Takes the lock for an allocation. It is mostly held for less time than it takes to put a thread
+ * to sleep, so this tries for a while. Whoever sorts beside the program holds it for a step, and
+ * lets others go first then: but only one that is awake is there in time, so they try for longer.
+ */
+#define TD_LOCK_PAUSES 256u       /* 10 us where a pause instruction takes long, else 2 */
+#define TD_LOCK_SORT_PAUSES 4096u /* while blocks are sorted */
 static inline void td_space_lock(struct td_space *space) {
   if (pthread_mutex_trylock(&space->lock) == 0) return;
-  /* relaxed, both: a hint. */
+  /* relaxed, all: hints. */
+  bool sorts = __atomic_load_n(&space->unsorted, __ATOMIC_RELAXED) != 0;
   atomic_fetch_add_explicit(&space->waiting, 1, memory_order_relaxed);
   bool locked = false;
-  for (unsigned i = 0; !locked && i < TD_LOCK_PAUSES; i++) {
+  for (unsigned i = sorts ? TD_LOCK_SORT_PAUSES : TD_LOCK_PAUSES; !locked && i > 0; i--) {
     td_plat_pause();
     locked = pthread_mutex_trylock(&space->lock) == 0;
   }
@@ -218,10 +221,10 @@ static inline void td_space_lock(struct td_space *space) {
   atomic_fetch_sub_explicit(&space->waiting, 1, memory_order_relaxed);
 }
 
-/* Without the lock, which the caller has just given up and will take again: lets those that wait go
- * first. One that has no CPU keeps nobody waiting. */
+/* Without the lock, which the caller has just given up and will take again. One that has no CPU
+ * keeps nobody waiting. */
 static inline void td_space_let_others(struct td_space *space) {
-  for (unsigned i = 0; i < TD_LOCK_PAUSES / 4; i++) {
+  for (unsigned i = 0; i < TD_LOCK_PAUSES; i++) {
     /* relaxed: a hint. */
     if (atomic_load_explicit(&space->waiting, memory_order_relaxed) == 0) return;
     td_plat_pause();
