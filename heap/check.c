@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "heap/cells/medium.h"
+#include "heap/memory/ahead.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
@@ -116,13 +117,21 @@ static bool check_block(const struct td_space *space, uint32_t b, struct tide_er
   }
 }
 
-bool td_space_check(struct td_space *space, struct tide_error *error) {
+static bool check_blocks(const struct td_space *space, struct tide_error *error) {
   uint32_t used = 0;
   for (uint32_t b = 1; b < space->frontier; b++) {
-    bool is_free = td_block_is_free(space, b);
+    bool is_free = td_block_is_free(space, b) || td_ahead_has(space, b);
     used += !is_free;
     if (!(is_free ? check_free(space, b, error) : check_block(space, b, error))) return false;
     if (!check_starts(space, b, error)) return false;
   }
   return used == space->used_blocks || fault(error, 0, "count of used blocks is wrong");
+}
+
+/* The lock, because memory may be made ready meanwhile. */
+bool td_space_check(struct td_space *space, struct tide_error *error) {
+  pthread_mutex_lock(&space->lock);
+  bool right = check_blocks(space, error);
+  pthread_mutex_unlock(&space->lock);
+  return right;
 }

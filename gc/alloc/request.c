@@ -16,6 +16,7 @@
 #include "heap/young/log.h"
 #include "heap/cells/medium.h"
 #include "heap/cells/pace.h"
+#include "heap/memory/ahead.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -211,8 +212,9 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
 }
 
-/* Time for a collection beside the program? */
+/* Time for more memory, or for a collection beside the program? */
 static void look_ahead(struct tide_heap *heap) {
+  if (td_ahead_is_wanted(&heap->space)) td_beside_grow(heap);
   /* relaxed: a hint. */
   if (TIDE_LIKELY(!__atomic_load_n(&heap->space.runs_short, __ATOMIC_RELAXED))) return;
   if (heap->collects == TIDE_COLLECTS_WHEN_DUE) (void)td_beside_begin(heap);

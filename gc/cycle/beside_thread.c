@@ -7,45 +7,86 @@
 #include "gc/stats/stats.h"
 #include "gc/when/when.h"
 #include "heap/cells/pace.h"
+#include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
 
 bool td_beside_is_wanted(struct td_beside *own) {
   pthread_mutex_lock(&own->lock);
-  bool wanted = own->wanted;
+  bool wanted = own->collector.wanted;
   pthread_mutex_unlock(&own->lock);
   return wanted;
 }
 
 void td_beside_give_up(struct td_beside *own) {
   pthread_mutex_lock(&own->lock);
-  own->wanted = false;
+  own->collector.wanted = false;
   pthread_mutex_unlock(&own->lock);
 }
 
+/* ---- Threads ---- */
+
 static void *serve(void *argument) {
-  struct tide_heap *heap = argument;
-  struct td_beside *own = heap->concurrent;
+  struct td_servant *servant = argument;
+  struct td_beside *own = servant->heap->concurrent;
   pthread_mutex_lock(&own->lock);
   while (!own->quit) {
-    if (!own->wanted) {
-      pthread_cond_wait(&own->wish, &own->lock);
+    if (!servant->wanted) {
+      pthread_cond_wait(&servant->wish, &own->lock);
       continue;
     }
     pthread_mutex_unlock(&own->lock);
-    own->collect(heap);
+    servant->work(servant->heap);
     pthread_mutex_lock(&own->lock);
   }
   pthread_mutex_unlock(&own->lock);
   return NULL;
 }
 
+static void open(struct td_servant *servant, struct tide_heap *heap,
+                 void (*work)(struct tide_heap *heap)) {
+  servant->heap = heap;
+  servant->work = work;
+  pthread_cond_init(&servant->wish, NULL);
+}
+
+/* Returns false if there is no thread for it. Under the lock. */
+static bool call(struct td_servant *servant) {
+  if (!servant->started) servant->started = td_plat_thread_start(&servant->thread, serve, servant);
+  servant->wanted = servant->started;
+  if (servant->started) pthread_cond_signal(&servant->wish);
+  return servant->started;
+}
+
+static void stop(struct td_servant *servant, pthread_mutex_t *lock) {
+  pthread_mutex_lock(lock);
+  bool started = servant->started;
+  pthread_cond_signal(&servant->wish);
+  pthread_mutex_unlock(lock);
+  if (started) td_plat_thread_join(&servant->thread);
+}
+
+/* In the child after a fork, where the thread is gone for which the old condition waits. */
+static void forget(struct td_servant *servant) {
+  servant->started = servant->wanted = false;
+  pthread_cond_init(&servant->wish, NULL);
+}
+
+static void grow(struct tide_heap *heap) {
+  while (td_ahead_make(&heap->space))
+    continue;
+  pthread_mutex_lock(&heap->concurrent->lock);
+  heap->concurrent->grower.wanted = td_ahead_is_wanted(&heap->space);
+  pthread_mutex_unlock(&heap->concurrent->lock);
+}
+
 bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_heap *heap)) {
   struct td_beside *own = calloc(1, sizeof *own);
   if (!own) return false;
   pthread_mutex_init(&own->lock, NULL);
-  pthread_cond_init(&own->wish, NULL);
-  own->collect = collect;
+  open(&own->collector, heap, collect);
+  open(&own->grower, heap, grow);
   heap->concurrent = own;
+  heap->space.grows_ahead = true;
   return true;
 }
 
@@ -53,11 +94,10 @@ void td_beside_stop(struct tide_heap *heap) {
   struct td_beside *own = heap->concurrent;
   if (!own) return;
   pthread_mutex_lock(&own->lock);
-  bool started = own->started;
   own->quit = true;
-  pthread_cond_signal(&own->wish);
   pthread_mutex_unlock(&own->lock);
-  if (started) td_plat_thread_join(&own->thread);
+  stop(&own->collector, &own->lock);
+  stop(&own->grower, &own->lock);
 }
 
 void td_beside_close(struct tide_heap *heap) {
@@ -65,7 +105,8 @@ void td_beside_close(struct tide_heap *heap) {
   if (!own) return;
   td_snapshot_deinit(&own->snapshot);
   pthread_mutex_destroy(&own->lock);
-  pthread_cond_destroy(&own->wish);
+  pthread_cond_destroy(&own->collector.wish);
+  pthread_cond_destroy(&own->grower.wish);
   free(own);
   heap->concurrent = NULL;
 }
@@ -78,19 +119,19 @@ void td_beside_let_go(struct tide_heap *heap, bool child) {
   struct td_beside *own = heap->concurrent;
   if (!own) return;
   if (child) {
-    own->started = own->wanted = false;
-    pthread_cond_init(&own->wish, NULL); /* the old one waits for a thread that is gone */
+    forget(&own->collector);
+    forget(&own->grower);
+    td_ahead_forget(&heap->space);
   }
   pthread_mutex_unlock(&own->lock);
 }
 
-/* Returns false if there is no thread for it. Under the lock. */
-static bool call_thread(struct tide_heap *heap) {
-  struct td_beside *own = heap->concurrent;
-  if (!own->started) own->started = td_plat_thread_start(&own->thread, serve, heap);
-  own->wanted = own->started;
-  if (own->started) pthread_cond_signal(&own->wish);
-  return own->started;
+/* ---- Calls ---- */
+
+void td_beside_grow(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->concurrent->lock);
+  (void)call(&heap->concurrent->grower); /* without it, mutators touch memory themselves */
+  pthread_mutex_unlock(&heap->concurrent->lock);
 }
 
 static void use_all_room(struct td_space *space) {
@@ -105,7 +146,7 @@ static void use_all_room(struct td_space *space) {
 bool td_beside_begin(struct tide_heap *heap) {
   if (td_asked_is_paused(heap->asked)) return false;
   pthread_mutex_lock(&heap->concurrent->lock);
-  bool begun = call_thread(heap);
+  bool begun = call(&heap->concurrent->collector);
   if (begun) use_all_room(&heap->space);
   pthread_mutex_unlock(&heap->concurrent->lock);
   return begun;
@@ -122,7 +163,7 @@ bool td_beside_wish(struct tide_heap *heap) {
 void td_beside_note_awaited(struct tide_heap *heap) {
   if (!heap->concurrent) return;
   pthread_mutex_lock(&heap->concurrent->lock);
-  heap->concurrent->awaited |= heap->concurrent->wanted;
+  heap->concurrent->awaited |= heap->concurrent->collector.wanted;
   pthread_mutex_unlock(&heap->concurrent->lock);
 }
 
@@ -153,6 +194,6 @@ void td_beside_set_pace(struct tide_heap *heap) {
   td_pace_end(space);
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
-  own->wanted = own->awaited = false;
+  own->collector.wanted = own->awaited = false;
   pthread_mutex_unlock(&own->lock);
 }

@@ -16,9 +16,7 @@ static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   *word = is_free ? *word | bit : *word & ~bit;
 }
 
-/* Adds the next slab's blocks to the pool. Returns why not: the range ends, or there is no memory
- * for what tells of them. */
-static enum td_room move_frontier(struct td_space *space) {
+enum td_room td_blocks_move_frontier(struct td_space *space) {
   uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
   if (next > space->block_count) return TD_ROOM_NO_PLACE;
   if (!td_tables_reach(space, next)) return TD_ROOM_NO_MEMORY;
@@ -60,7 +58,7 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean,
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
-      *room = move_frontier(space);
+      *room = td_blocks_move_frontier(space);
       if (*room == TD_ROOM_NO_PLACE && !clean) space->extent_limit = count;
       if (*room != TD_ROOM) return 0;
       if (start == 0) start = end = 1; /* block 0 is never given out */
@@ -84,6 +82,8 @@ static bool take(struct td_space *space, uint32_t first, uint32_t count) {
     set_free(space, b, false);
   }
   td_counted_add(&space->used_blocks, count);
+  if (space->grows_ahead && first % TD_SLAB_BLOCKS == 0) /* relaxed: a hint; a slab is begun */
+    __atomic_store_n(&space->wants_slabs, true, __ATOMIC_RELAXED);
   return true;
 }
 
@@ -103,7 +103,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
   if (!is_in_budget(space, count)) return false;
   if (first > space->block_count || count > space->block_count - first) return false;
   while (first + count > space->frontier)
-    if (move_frontier(space) != TD_ROOM) return false;
+    if (td_blocks_move_frontier(space) != TD_ROOM) return false;
   for (uint32_t b = first; b < first + count; b++)
     if (!td_block_is_free(space, b)) return false;
   return take(space, first, count);

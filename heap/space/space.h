@@ -191,6 +191,10 @@ struct td_space {
   bool cleaned;              /* of the last epoch: no byte but those of objects has one */
   uint32_t freed_beside;     /* blocks that this sorting has given back so far */
   _Atomic(uint32_t) waiting; /* mutators that wait for the lock: who sorts lets them go first */
+  /* heap/memory/ahead.h: constant before the first mutator; a hint; the first block of the slab
+   * that is being touched, or 0. */
+  bool grows_ahead, wants_slabs;
+  uint32_t growing;
   uint32_t avoid_end;  /* blocks below it are watched for false pointers: heap/withheld/avoid.h */
   bool avoids_some;    /* and such cells were found in the last collection */
   bool avoids_nothing; /* do not look for them in the next */

@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include "heap/memory/ahead.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -149,4 +150,46 @@ Test(pool, the_search_stays_inside_its_table) {
   heap.free_bits = own;
   td_plat_release(guarded, 2 * page);
   td_space_deinit(&heap);
+}
+
+static uint32_t committed(void) {
+  return atomic_load(&heap.committed_slabs);
+}
+
+SpaceTest(pool, memory_is_made_ready_ahead) {
+  heap.grows_ahead = true;
+  cr_assert_not(td_ahead_is_wanted(&heap));
+  cr_assert_not_null(large(63)); /* all of two slabs, but for block 0 */
+  cr_assert_not(td_ahead_is_wanted(&heap), "no slab begins with one of them");
+  cr_assert_eq(committed(), 2);
+  cr_assert(td_ahead_make(&heap) && td_ahead_make(&heap));
+  cr_assert_not(td_ahead_make(&heap), "two are enough");
+  cr_assert_eq(committed(), 4);
+  cr_assert_eq(heap.used_blocks, 63);
+  heap_check(&heap);
+  unsigned char in_memory;
+  char *third = (char *)heap.base + 2 * TD_SLAB_BYTES;
+  cr_assert_eq(mincore(third + TD_SLAB_BYTES - 4096, 4096, &in_memory), 0);
+  cr_assert(in_memory & 1);
+  void *next = large(32);
+  cr_assert_eq(next, third);
+  cr_assert(td_ahead_is_wanted(&heap));
+  cr_assert(is_zero(next, TD_SLAB_BYTES));
+  cr_assert(td_ahead_make(&heap));
+  cr_assert_not(td_ahead_make(&heap) || td_ahead_is_wanted(&heap));
+  heap_check(&heap);
+}
+
+SpaceTest(pool, no_memory_is_made_ready_that_the_budget_forbids) {
+  heap.grows_ahead = true;
+  heap.budget_blocks = 63;
+  cr_assert_not_null(large(31));
+  cr_assert(td_ahead_make(&heap));
+  cr_assert_not(td_ahead_make(&heap));
+  heap.growing = 32; /* as if the thread were gone in a fork */
+  heap.free_bits[0] &= UINT32_MAX;
+  heap_check(&heap);
+  td_ahead_forget(&heap);
+  heap_check(&heap);
+  cr_assert_not_null(large(32));
 }

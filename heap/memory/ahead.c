@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/memory/ahead.h"
+
+#include "heap/memory/backing.h"
+#include "heap/memory/blocks.h"
+
+#define READY_SLABS 2u /* a mutator takes longer for one of them than it takes to touch another */
+
+static uint64_t bits_of(uint32_t first) {
+  return (uint64_t)UINT32_MAX << first % 64;
+}
+_Static_assert(TD_SLAB_BLOCKS == 32, "half a word of free_bits");
+
+static bool is_free(const struct td_space *space, uint32_t first) {
+  return (space->free_bits[first / 64] & bits_of(first)) == bits_of(first);
+}
+
+/* Returns the first block of the lowest slab that has no memory yet, or 0. */
+static uint32_t find(struct td_space *space) {
+  uint32_t needed = space->used_blocks,
+           first = space->single_hint & ~(uint32_t)(TD_SLAB_BLOCKS - 1);
+  for (uint32_t ready = 0;; first += TD_SLAB_BLOCKS) {
+    if (first == space->frontier && td_blocks_move_frontier(space) != TD_ROOM) return 0;
+    if (first == 0 || !is_free(space, first)) continue;
+    needed += TD_SLAB_BLOCKS;
+    if (needed > space->budget_blocks) return 0;
+    if (!space->slab_committed[first / TD_SLAB_BLOCKS]) return first;
+    if (++ready == READY_SLABS) return 0;
+  }
+}
+
+static void give(struct td_space *space) {
+  uint32_t first = space->growing;
+  if (!first) return;
+  space->free_bits[first / 64] |= bits_of(first);
+  if (first < space->single_hint) space->single_hint = first;
+  space->extent_limit = UINT32_MAX;
+  space->growing = 0;
+}
+
+bool td_ahead_make(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  __atomic_store_n(&space->wants_slabs, false, __ATOMIC_RELAXED); /* relaxed: a hint */
+  uint32_t first = find(space);
+  bool may = first && td_backing_take(space, first, TD_SLAB_BLOCKS) &&
+             space->slab_committed[first / TD_SLAB_BLOCKS] == TD_SLAB_HUGE;
+  if (may) {
+    space->growing = first;
+    space->free_bits[first / 64] &= ~bits_of(first);
+  }
+  pthread_mutex_unlock(&space->lock);
+  if (!may) return false;
+  td_plat_populate((void *)td_block_start(space, first), TD_SLAB_BYTES);
+  td_plat_populate(td_block_marks(space, first), TD_SLAB_BLOCKS * TD_BLOCK_GRANULES);
+  pthread_mutex_lock(&space->lock);
+  give(space);
+  pthread_mutex_unlock(&space->lock);
+  return true;
+}
+
+void td_ahead_forget(struct td_space *space) {
+  give(space);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that is there before it is wanted. The first touch of a huge page takes 0.3 ms, in which
+ * it is zeroed, and 3 ms where the host of a virtual machine has to find it first. In a space that
+ * `grows_ahead`, a thread that is no mutator touches whole slabs, a few before mutators come to
+ * them. Meanwhile these are out of the pool. */
+#ifndef TD_HEAP_MEMORY_AHEAD_H
+#define TD_HEAP_MEMORY_AHEAD_H
+
+#include "heap/space/space.h"
+
+/* Without the lock: has a slab been begun, so that it is time for another one? */
+static inline bool td_ahead_is_wanted(const struct td_space *space) {
+  return __atomic_load_n(&space->wants_slabs, __ATOMIC_RELAXED); /* relaxed: a hint */
+}
+/* Without the lock; one thread at a time. Makes a slab ready. Returns false if there are enough of
+ * them, or no more is to be had. */
+bool td_ahead_make(struct td_space *space);
+/* Is the block out of the pool for this? Under the lock. */
+static inline bool td_ahead_has(const struct td_space *space, uint32_t block) {
+  return space->growing && block / TD_SLAB_BLOCKS == space->growing / TD_SLAB_BLOCKS;
+}
+/* In the child after a fork: the thread is gone. */
+void td_ahead_forget(struct td_space *space);
+
+#endif
