@@ -82,6 +82,10 @@ void td_grid_title(struct td_grid *grid, const char *text) {
     add_cell(grid, strdup(rule_mark));
 }
 
+bool td_grid_is_rule(const char *cell) {
+  return strcmp(cell, rule_mark) == 0 || *cell == title_mark;
+}
+
 /* Returns the columns that the text takes on the screen: one for each byte that begins a character.
  */
 static size_t width_of(const char *text) {
@@ -127,8 +131,7 @@ static int print_all(const struct td_grid *grid, FILE *out) {
     return td_complain(TD_EXIT_RESOURCES, "not enough memory for the table");
   }
   for (size_t i = 0; i < grid->cell_count; i++) {
-    bool apart = strcmp(grid->cells[i], rule_mark) == 0 || *grid->cells[i] == title_mark;
-    size_t width = apart ? 0 : width_of(grid->cells[i]);
+    size_t width = td_grid_is_rule(grid->cells[i]) ? 0 : width_of(grid->cells[i]);
     if (width > widths[i % grid->columns]) widths[i % grid->columns] = width;
   }
   for (size_t first = 0; first < grid->cell_count; first += grid->columns)
@@ -137,12 +140,16 @@ static int print_all(const struct td_grid *grid, FILE *out) {
   return TD_EXIT_OK;
 }
 
-int td_grid_print(struct td_grid *grid, FILE *out) {
-  int status = print_all(grid, out);
+void td_grid_free(struct td_grid *grid) {
   for (size_t i = 0; i < grid->cell_count; i++)
     free(grid->cells[i]);
   free(grid->cells);
   free(grid->right);
   *grid = (struct td_grid){0};
+}
+
+int td_grid_print(struct td_grid *grid, FILE *out) {
+  int status = print_all(grid, out);
+  td_grid_free(grid);
   return status;
 }

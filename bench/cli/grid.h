@@ -31,6 +31,9 @@ void td_grid_cell(struct td_grid *grid, const char *format, ...)
 void td_grid_rule(struct td_grid *grid);
 /* The same, and a text of any length below it. */
 void td_grid_title(struct td_grid *grid, const char *text);
+/* For other ways to print one: is this a cell of a line across? */
+bool td_grid_is_rule(const char *cell);
+void td_grid_free(struct td_grid *grid);
 /* Prints the table and frees it. Returns an exit status: not 0 if memory had run out, which is then
  * said on stderr. */
 int td_grid_print(struct td_grid *grid, FILE *out);

@@ -32,7 +32,7 @@ struct request {
   struct td_numbers mutators;
   uint64_t depth, operations, live, heap_max, markers, rounds, rate;
   double factor, seconds; /* 0: not given */
-  const char *json, *plot;
+  const char *json, *plot, *report;
   bool quiet;
   struct td_host host;
   struct td_gcbench_rows rows;
@@ -90,6 +90,7 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_rounds(&request->rounds, "runs per row, interleaved"),
       td_option_json(&request->json, "the rows as JSON"),
       td_option_plot(&request->plot),
+      td_option_report(&request->report),
       td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
@@ -327,9 +328,10 @@ int td_command_gcbench(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   const struct td_output_option outputs[] = {{"json", request.json, true},
-                                             {"plot", request.plot, false}};
+                                             {"plot", request.plot, false},
+                                             {"report", request.report, false}};
   status = td_plot_check(request.plot);
-  if (status == TD_EXIT_OK) status = td_outputs_check("gcbench", outputs, 2);
+  if (status == TD_EXIT_OK) status = td_outputs_check("gcbench", outputs, 3);
   if (status == TD_EXIT_OK) status = check_words(&request);
   if (status == TD_EXIT_OK) status = check_latency(&request);
   if (status == TD_EXIT_OK) {
@@ -342,6 +344,7 @@ int td_command_gcbench(int argc, char **argv) {
   td_noise_end(&request.host.noise);
   if (status == TD_EXIT_OK) status = td_gcbench_print(&request.rows, td_human(request.json));
   if (status == TD_EXIT_OK) status = td_gcbench_write_json(&request.rows, request.json);
+  if (status == TD_EXIT_OK) status = td_gcbench_write_page(&request.rows, request.report);
   if (status == TD_EXIT_OK) status = td_gcbench_plot(&request.rows, request.plot);
   free_rows(&request.rows);
   return status;

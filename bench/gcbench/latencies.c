@@ -5,9 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/cli/complain.h"
 #include "bench/cli/figures.h"
-#include "bench/cli/grid.h"
 
 #define POINTS_PER_DECADE 6.0
 
@@ -82,21 +80,23 @@ static void add_row(struct td_grid *grid, const struct td_gcbench_row *row) {
   td_grid_cell(grid, "%.0f", td_samples_summary(&row->peak_bytes).median / (1 << 20));
 }
 
-int td_latencies_print(const struct td_gcbench_rows *rows, FILE *out) {
-  struct td_grid grid;
+bool td_latencies_table(const struct td_gcbench_rows *rows, struct td_grid *grid) {
   size_t first = 0;
   while (first < rows->count && !rows->at[first].latency)
     first++;
-  if (first == rows->count) return TD_EXIT_OK;
-  td_grid_begin(&grid, "collector young >mutators >kop/s >ratio >p50_µs >p99_µs >p99.9 >p99.99 "
-                       ">longest >stop_µs >collections >full >degenerate >CPUs >peak_MiB");
+  if (first == rows->count) return false;
+  td_grid_begin(grid, "collector young >mutators >kop/s >ratio >p50_µs >p99_µs >p99.9 >p99.99 "
+                      ">longest >stop_µs >collections >full >degenerate >CPUs >peak_MiB");
   for (size_t i = first; i < rows->count; i++) {
     if (!rows->at[i].latency) continue;
-    if (rows->at[i].first == &rows->at[i] && i > first) td_grid_rule(&grid);
-    add_row(&grid, &rows->at[i]);
+    if (rows->at[i].first == &rows->at[i] && i > first) td_grid_rule(grid);
+    add_row(grid, &rows->at[i]);
   }
-  int status = td_grid_print(&grid, out);
-  fprintf(out, "\nlatency: a map of %.0f MiB, heaps of at most %.0f MiB, %.4g s a run, ",
+  return true;
+}
+
+void td_latencies_explain(const struct td_gcbench_rows *rows, FILE *out) {
+  fprintf(out, "latency: a map of %.0f MiB, heaps of at most %.0f MiB, %.4g s a run, ",
           (double)rows->live_bytes / (1 << 20), (double)rows->limit_bytes / (1 << 20),
           rows->seconds);
   if (rows->rate)
@@ -108,7 +108,6 @@ int td_latencies_print(const struct td_gcbench_rows *rows, FILE *out) {
         "all rounds.\ndegenerate: collections that should have marked beside the program, and "
         "stopped it.\nCPUs: busy at a time, those of the collector with them.\n",
         out);
-  return status;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */
@@ -195,10 +194,7 @@ size_t td_latencies_draw(const struct td_gcbench_rows *rows, struct td_latency_c
     const struct td_gcbench_row *row = &rows->at[i];
     if (!row->latency) continue;
     if (row->first == row) charts[count++] = chart_of(rows, i, curves, series);
-    snprintf(curves[i].name, sizeof curves[i].name, "%s%s", row->collector,
-             !row->has_young ? ""
-             : row->young    ? ", young"
-                             : ", stopped");
+    td_gcbench_name(row, curves[i].name, sizeof curves[i].name);
     series[i] = (struct td_series){curves[i].name, curves[i].x, curves[i].y,
                                    .count = fill_curve(&curves[i], row->latency)};
     charts[count - 1].series_count++;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "bench/cli/grid.h"
 #include "bench/cli/json.h"
 #include "bench/cli/plot.h"
 #include "bench/gcbench/report.h"
@@ -39,8 +40,9 @@ bool td_latencies_keep(struct td_gcbench_latencies *latency,
 /* NULL is fine. */
 void td_latencies_free(struct td_gcbench_latencies *latency);
 
-/* Prints a table of the rows of latency, if there are any. Returns an exit status. */
-int td_latencies_print(const struct td_gcbench_rows *rows, FILE *out);
+/* Fills a table of the rows of latency; returns false if there are none. */
+bool td_latencies_table(const struct td_gcbench_rows *rows, struct td_grid *grid);
+void td_latencies_explain(const struct td_gcbench_rows *rows, FILE *out);
 /* Writes what a row of latency has besides what every row has. */
 void td_latencies_put(struct td_json *json, const struct td_gcbench_rows *rows,
                       const struct td_gcbench_row *row);

@@ -8,7 +8,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/document.h"
 #include "bench/cli/figures.h"
-#include "bench/cli/grid.h"
 #include "bench/cli/plot.h"
 #include "bench/gcbench/latencies.h"
 
@@ -25,51 +24,67 @@ const char *td_gcbench_young(const struct td_gcbench_row *row) {
   return row->young ? "on" : "off";
 }
 
-static int print_totals(const struct td_gcbench_rows *rows, FILE *out) {
-  struct td_grid grid;
+void td_gcbench_name(const struct td_gcbench_row *row, char *text, size_t bytes) {
+  const char *young = !row->has_young ? "" : row->young ? ", young" : ", stopped";
+  snprintf(text, bytes, "%s%s", row->collector, young);
+}
+
+bool td_gcbench_totals(const struct td_gcbench_rows *rows, struct td_grid *grid) {
   size_t first = 0;
   while (first < rows->count && rows->at[first].latency)
     first++;
-  if (first == rows->count) return TD_EXIT_OK;
-  td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
-                       ">full >collect_ms >p50_ms >p99_ms >max_ms >young_p99 >young_max "
-                       ">peak_MiB");
+  if (first == rows->count) return false;
+  td_grid_begin(grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
+                      ">full >collect_ms >p50_ms >p99_ms >max_ms >young_p99 >young_max "
+                      ">peak_MiB");
   for (size_t i = first; i < rows->count; i++) {
     const struct td_gcbench_row *row = &rows->at[i];
     if (row->latency) continue;
-    if (row->first == row && i > first) td_grid_rule(&grid);
+    if (row->first == row && i > first) td_grid_rule(grid);
     struct td_summary ratio = td_samples_ratio(&row->total_ms, &row->first->total_ms);
-    td_grid_cell(&grid, "%s", row->workload);
-    td_grid_cell(&grid, "%s", row->collector);
-    td_grid_cell(&grid, "%s", td_gcbench_young(row));
-    td_grid_cell(&grid, "%u", row->mutators);
-    td_grid_cell(&grid, "%.0f", median(&row->total_ms));
+    td_grid_cell(grid, "%s", row->workload);
+    td_grid_cell(grid, "%s", row->collector);
+    td_grid_cell(grid, "%s", td_gcbench_young(row));
+    td_grid_cell(grid, "%u", row->mutators);
+    td_grid_cell(grid, "%.0f", median(&row->total_ms));
     bool open = row->first != row && !td_samples_differ(&row->total_ms, &row->first->total_ms);
-    td_grid_cell(&grid, "%.2f%s", ratio.median, open ? " ~" : "");
-    td_grid_cell(&grid, "%.2f–%.2f", ratio.min, ratio.max);
-    td_grid_cell(&grid, "%.0f", median(&row->collections));
-    td_grid_cell(&grid, "%.0f", median(&row->full));
-    td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->all.p50_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->all.p99_ms));
-    td_grid_cell(&grid, "%.2f", longest(&row->all));
-    td_grid_cell(&grid, row->young ? "%.2f" : "-", median(&row->young_alone.p99_ms));
-    td_grid_cell(&grid, row->young ? "%.2f" : "-", longest(&row->young_alone));
-    td_grid_cell(&grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
+    td_grid_cell(grid, "%.2f%s", ratio.median, open ? " ~" : "");
+    td_grid_cell(grid, "%.2f–%.2f", ratio.min, ratio.max);
+    td_grid_cell(grid, "%.0f", median(&row->collections));
+    td_grid_cell(grid, "%.0f", median(&row->full));
+    td_grid_cell(grid, "%.1f", median(&row->collect_ms));
+    td_grid_cell(grid, "%.2f", median(&row->all.p50_ms));
+    td_grid_cell(grid, "%.2f", median(&row->all.p99_ms));
+    td_grid_cell(grid, "%.2f", longest(&row->all));
+    td_grid_cell(grid, row->young ? "%.2f" : "-", median(&row->young_alone.p99_ms));
+    td_grid_cell(grid, row->young ? "%.2f" : "-", longest(&row->young_alone));
+    td_grid_cell(grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
   }
-  int status = td_grid_print(&grid, out);
+  return true;
+}
+
+void td_gcbench_explain_totals(FILE *out) {
   fputs(
-      "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
+      "ratio: total time over that of the first collector, run by run, and its range; over 1 is "
       "slower.\n~ behind a ratio: these runs cannot tell the two apart.\nfull: collections of all "
       "objects; the others were of young ones.\np50, p99 and max: of all pauses; young p99 and "
       "young max: of those of young collections alone.\n",
       out);
-  return status;
 }
 
 int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
-  int status = print_totals(rows, out);
-  if (status == TD_EXIT_OK) status = td_latencies_print(rows, out);
+  struct td_grid grid;
+  int status = TD_EXIT_OK;
+  if (td_gcbench_totals(rows, &grid)) {
+    status = td_grid_print(&grid, out);
+    fputc('\n', out);
+    td_gcbench_explain_totals(out);
+  }
+  if (status == TD_EXIT_OK && td_latencies_table(rows, &grid)) {
+    status = td_grid_print(&grid, out);
+    fputc('\n', out);
+    td_latencies_explain(rows, out);
+  }
   td_host_print(rows->host, out);
   return status;
 }

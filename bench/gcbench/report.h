@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "bench/cli/grid.h"
 #include "bench/cli/host.h"
 #include "bench/cli/samples.h"
 #include "bench/gcbench/pauses.h"
@@ -42,10 +43,19 @@ struct td_gcbench_rows {
 /* Returns "on", "off", or "-" if the collector has no choice. */
 const char *td_gcbench_young(const struct td_gcbench_row *row);
 
+/* Writes the collector's name, and whether it collects young objects apart. */
+void td_gcbench_name(const struct td_gcbench_row *row, char *text, size_t bytes);
+
+/* Fills a table of the rows that are not of latency; returns false if there are none. */
+bool td_gcbench_totals(const struct td_gcbench_rows *rows, struct td_grid *grid);
+void td_gcbench_explain_totals(FILE *out);
+
 /* Return an exit status, 0 if all is well, after saying on stderr what is wrong. A path of NULL: it
  * is not wanted. */
 int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out);
 int td_gcbench_write_json(const struct td_gcbench_rows *rows, const char *path);
+/* A page for readers without the program. */
+int td_gcbench_write_page(const struct td_gcbench_rows *rows, const char *path);
 /* Draws curves of latency, and a histogram of pauses for each row that has some. */
 int td_gcbench_plot(const struct td_gcbench_rows *rows, const char *path);
 

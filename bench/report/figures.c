@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/report/figures.h"
 
-#include <inttypes.h>
-
 #include "bench/report/html.h"
 
 static void put_row(struct td_page *page, const struct td_graph_rows *graph,
@@ -54,30 +52,4 @@ void td_report_figures(struct td_page *page) {
         "and objects that two markers scanned at the same "
         "moment (harmless): medians over the rounds.</p>\n",
         page->out);
-}
-
-void td_report_machine(struct td_page *page) {
-  const struct td_host *host = &page->comparison->host;
-  fputs("<h2>The machine</h2>\n<dl>\n<dt>processor</dt><dd>", page->out);
-  td_html_text(page->out, host->cpu);
-  fprintf(page->out, ": %u core%s in %u package%s, %u hardware thread%s, %u of them allowed</dd>\n",
-          host->cores, td_plural(host->cores), host->packages, td_plural(host->packages),
-          host->hardware_threads, td_plural(host->hardware_threads), host->cpus_allowed);
-  fprintf(page->out,
-          "<dt>caches</dt><dd>L1 %" PRIu64 " KiB, L2 %" PRIu64 " KiB, L3 %" PRIu64 " MiB</dd>\n"
-          "<dt>memory</dt><dd>%.1f GiB in %u NUMA node%s, transparent huge pages: ",
-          host->l1_bytes >> 10, host->l2_bytes >> 10, host->l3_bytes >> 20,
-          (double)host->memory_bytes / (double)(1u << 30), host->numa_nodes,
-          td_plural(host->numa_nodes));
-  td_html_text(page->out, host->huge_pages);
-  fputs("</dd>\n<dt>system</dt><dd>", page->out);
-  td_html_text(page->out, host->kernel);
-  fputs("</dd>\n<dt>compiler</dt><dd>", page->out);
-  td_html_text(page->out, host->compiler);
-  fprintf(
-      page->out,
-      "</dd>\n<dt>tidemark</dt><dd>%s</dd>\n<dt>measured</dt><dd>%s</dd>\n<dt>meanwhile</dt><dd>",
-      host->version, host->time);
-  td_noise_print(&host->noise, host->hardware_threads, page->out);
-  fputs("</dd>\n</dl>\n", page->out);
 }

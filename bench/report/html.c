@@ -43,3 +43,33 @@ void td_html_count(FILE *out, uint64_t count) {
     fputc(digits[i], out);
   }
 }
+
+static void put_row(FILE *out, const struct td_grid *grid, size_t first, const char *tag) {
+  fputs("<tr>", out);
+  for (size_t column = 0; column < grid->columns; column++) {
+    fprintf(out, "<%s%s>", tag, grid->right[column] ? "" : " class=\"left\"");
+    td_html_text(out, grid->cells[first + column]);
+    fprintf(out, "</%s>", tag);
+  }
+  fputs("</tr>\n", out);
+}
+
+static void put_table(FILE *out, const struct td_grid *grid) {
+  fputs("<div class=\"wide\"><table>\n<thead>", out);
+  put_row(out, grid, 0, "th");
+  fputs("</thead><tbody>\n", out);
+  for (size_t first = grid->columns; first < grid->cell_count; first += grid->columns) {
+    if (td_grid_is_rule(grid->cells[first]))
+      fputs("</tbody><tbody>\n", out);
+    else
+      put_row(out, grid, first, "td");
+  }
+  fputs("</tbody></table></div>\n", out);
+}
+
+bool td_html_table(FILE *out, struct td_grid *grid) {
+  bool whole = !grid->failed;
+  if (whole) put_table(out, grid);
+  td_grid_free(grid);
+  return whole;
+}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/report/frame.h"
 #include "bench/report/html.h"
 #include "bench/report/svg.h"
 
@@ -191,15 +192,6 @@ static void put_alike(struct td_page *page) {
   if (any) fputs("</ul>\n", page->out);
 }
 
-static void put_noise(struct td_page *page) {
-  const struct td_host *host = &page->comparison->host;
-  if (td_noise_is_loud(&host->noise, host->hardware_threads))
-    fputs(
-        "<p class=\"bad\"><strong>A noisy run:</strong> others used the processors meanwhile (see "
-        "“The machine”). Measure again on a quiet machine before you believe it.</p>\n",
-        page->out);
-}
-
 /* ---- All of it ------------------------------------------------------------------------- */
 
 static void put_verdict(struct td_page *page) {
@@ -220,7 +212,7 @@ static void put_verdict(struct td_page *page) {
 void td_report_summary(struct td_page *page) {
   unsigned most = td_page_most_markers(page);
   fputs("<h2>In short</h2>\n", page->out);
-  put_noise(page);
+  td_frame_noise(page->out, &page->comparison->host);
   put_engines(page, most);
   put_verdict(page);
   if (page->comparison->engine_count < 2) return;

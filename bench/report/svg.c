@@ -248,3 +248,96 @@ void td_svg_frontier(FILE *out, const char *title, const double *width, unsigned
   put_text(out, WIDTH - MARGIN, height - 4, "end", text);
   fputs("</svg>\n", out);
 }
+
+/* ---- Latency --------------------------------------------------------------------------- */
+
+#define LATENCY_HEIGHT 300.0
+#define POINTS_BETWEEN_MARKS 6u
+
+/* The plane of a picture: both logarithms, and how many pixels one of them is. */
+struct plane {
+  double x_from, x_to, y_from, y_to, x_unit, y_unit;
+};
+
+static bool has_point(const struct td_series *curve, size_t i) {
+  return curve->x[i] > 0 && curve->y[i] > 0;
+}
+
+static double plane_x(const struct plane *plane, double x) {
+  return LABEL_WIDTH + (log10(x) - plane->x_from) * plane->x_unit;
+}
+
+static double plane_y(const struct plane *plane, double y) {
+  return LATENCY_HEIGHT - 22 - (log10(y) - plane->y_from) * plane->y_unit;
+}
+
+/* From the median to the longest operation, and whole decades of time. */
+static struct plane plane_of(const struct td_series *curves, size_t count) {
+  struct plane plane = {log10(2), 1, INFINITY, -INFINITY, 0, 0};
+  for (size_t c = 0; c < count; c++)
+    for (size_t i = 0; i < curves[c].count; i++) {
+      if (!has_point(&curves[c], i)) continue;
+      plane.x_to = fmax(plane.x_to, log10(curves[c].x[i]));
+      plane.y_from = fmin(plane.y_from, floor(log10(curves[c].y[i])));
+      plane.y_to = fmax(plane.y_to, ceil(log10(curves[c].y[i])));
+    }
+  plane.y_to = fmax(plane.y_to, plane.y_from + 1);
+  plane.x_unit = (WIDTH - MARGIN - LABEL_WIDTH) / (plane.x_to - plane.x_from);
+  plane.y_unit = (LATENCY_HEIGHT - 30) / (plane.y_to - plane.y_from);
+  return plane;
+}
+
+static void put_latency_axes(FILE *out, const struct plane *plane) {
+  static const char *const units[] = {"ns", "µs", "ms", "s"};
+  double left = LABEL_WIDTH, base = plane_y(plane, pow(10, plane->y_from));
+  char text[32];
+  for (double d = plane->y_from; d <= plane->y_to; d++) {
+    double y = plane_y(plane, pow(10, d)), unit = fmax(0, fmin(3, floor(d / 3) + 1));
+    put_line(out, left, y, WIDTH - MARGIN, y, "grid");
+    snprintf(text, sizeof text, "%.0f %s", pow(10, d - 3 * unit + 3), units[(size_t)unit]);
+    put_text(out, left - 8, y + 4, "name", text);
+  }
+  put_text(out, left, LATENCY_HEIGHT - 4, "tick", "50 %");
+  for (double d = 1; d <= plane->x_to; d += plane->x_to > 7 ? 2 : 1) {
+    double x = plane_x(plane, pow(10, d));
+    put_line(out, x, 8, x, base, "grid");
+    snprintf(text, sizeof text, "%.*f", (int)fmax(0, d - 2), 100 - pow(10, 2 - d));
+    if (x < WIDTH - 2 * MARGIN) put_text(out, x, LATENCY_HEIGHT - 4, "tick", text);
+  }
+}
+
+static void put_curve(FILE *out, const struct td_series *curve, size_t index,
+                      const struct plane *plane) {
+  const char *colour = td_svg_colour(index), *step = "M";
+  fputs("<path class=\"curve\" d=\"", out);
+  for (size_t i = 0; i < curve->count; i++) {
+    if (!has_point(curve, i)) continue;
+    fprintf(out, "%s%.1f %.1f", step, plane_x(plane, curve->x[i]), plane_y(plane, curve->y[i]));
+    step = "L";
+  }
+  fprintf(out, "\" style=\"stroke:%s\"/>\n", colour);
+  for (size_t i = 0; i < curve->count; i++) {
+    bool longest = i + 1 == curve->count;
+    if (!has_point(curve, i) ||
+        (i % POINTS_BETWEEN_MARKS != index % POINTS_BETWEEN_MARKS && !longest))
+      continue;
+    fprintf(out, "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" style=\"fill:%s\"><title>",
+            plane_x(plane, curve->x[i]), plane_y(plane, curve->y[i]), shape_of(index), colour);
+    td_html_text(out, curve->name);
+    if (longest)
+      fprintf(out, ": the longest %.1f µs</title></path>\n", curve->y[i]);
+    else
+      fprintf(out, ": %.6g %% within %.1f µs</title></path>\n", 100 - 100 / curve->x[i],
+              curve->y[i]);
+  }
+}
+
+void td_svg_latency(FILE *out, const char *title, const struct td_series *curves, size_t count) {
+  struct plane plane = plane_of(curves, count);
+  if (!isfinite(plane.y_from)) return;
+  begin(out, title, LATENCY_HEIGHT);
+  put_latency_axes(out, &plane);
+  for (size_t i = 0; i < count; i++)
+    put_curve(out, &curves[i], i, &plane);
+  fputs("</svg>\n", out);
+}

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "bench/cli/plot.h"
+
 /* Parts of a lane. Colours are variables of the page's style, which has two sets of them. */
 #define TD_SVG_ROOTS "var(--roots)"
 #define TD_SVG_TRACE "var(--trace)"
@@ -57,5 +59,9 @@ void td_svg_lanes(FILE *out, const char *title, const struct td_lane *lanes, siz
 /* Width of the frontier, level by level, logarithmic from one object. */
 void td_svg_frontier(FILE *out, const char *title, const double *width, unsigned points,
                      uint64_t levels);
+
+/* Latency by percentile, both axes logarithmic: of x operations one took longer than y µs. Points
+ * that are not positive are left out. */
+void td_svg_latency(FILE *out, const char *title, const struct td_series *curves, size_t count);
 
 #endif

@@ -237,18 +237,45 @@ class Outputs(Case):
             with self.subTest(arguments):
                 self.assertIn("version", json.loads(self.works(*arguments, "--json", "-").stdout))
 
-    def test_report(self):
-        self.works(*self.BASE, "--check", "--report", self.path("report.html"))
+    def page_with(self, *words):
+        """The report, which has these words, and no links."""
         with open(self.path("report.html"), encoding="utf-8") as file:
             page = file.read()
-        for words in ("<h2>In short</h2>", "<svg", "tree:depth=8", "list:length=200", "all equal",
-                      "</html>"):
-            self.assertIn(words, page)
+        for word in (*words, "<svg", "<h2>The machine</h2>", "</html>"):
+            self.assertIn(word, page)
         for word in ("src=", "href=", "http:", "https:"):
             self.assertNotIn(word, page)
         self.assertIn("prefers-color-scheme:dark", page)
         self.assertNotRegex(page, r"min-width|#[0-9a-f]{3,6}[^;}0-9a-f]", "a colour outside of the style")
+        return page
+
+    def test_report(self):
+        self.works(*self.BASE, "--check", "--report", self.path("report.html"))
+        page = self.page_with("<h2>In short</h2>", "tree:depth=8", "list:length=200", "all equal")
         self.assertNotRegex(page, r"(\d+\.\d\d)–\1 \(\1\)")
+
+    def test_report_of_latency(self):
+        """The curves tell what the JSON does: their ends, and a figure on the way."""
+        self.works("gcbench", "--workload", "latency,lru", "--operations", "1000", "--live", "2M", "--factor",
+                   "9", "--seconds", "0.05", "--rounds", "2", "--quiet", "--collector", "tide,malloc",
+                   "--report", self.path("report.html"), "--json", self.path("rows.json"))
+        page = self.page_with("<h3>latency, 1 mutator</h3>", "<h3>lru, 1 mutator</h3>", "Total time, ms",
+                              ">99.9</text>", "<th>CPUs</th>", "<th>stop µs</th>", "<th>peak MiB</th>")
+        with open(self.path("rows.json"), encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        names = ["tide, stopped", "tide, young", "malloc"]
+        self.assertEqual(page.count('class="curve"'), len(names))
+        self.assertEqual(page.count("<tbody>"), 2)
+        self.assertEqual(page.count("<tr><td"), len(rows))
+        for name, row in zip(names, rows):
+            longest = re.search(f"<title>{name}: the longest ([0-9.]+) µs</title>", page).group(1)
+            self.assertAlmostEqual(float(longest), row["latency_us"]["max"], delta=0.1)
+            within = re.findall(f"<title>{name}: ([0-9.]+) % within ([0-9.]+) µs</title>", page)
+            self.assertEqual(within, sorted(within, key=lambda pair: [float(x) for x in pair]))
+            percent, us = (float(x) for x in within[1])
+            slower = sum(b["operations"] for b in row["latency_histogram"] if b["up_to_ns"] > us * 1000 + 60)
+            self.assertLessEqual(slower, row["operations"] * (1 - percent / 100) * 1.001 + 1)
+        self.assertEqual(len(set(re.findall(r'<svg class="mark"[^>]*><path d="(.*?)"', page))), len(names))
 
     def test_report_contrast(self):
         """Text on the page, light and dark: 4.5 to 1; what is drawn: 3 to 1."""

@@ -136,8 +136,8 @@ def cases(options):
         Program("import-hprof", ["import", dump, "-o", "{out}/g.thg", "--quiet"], ["g.thg"], reads=True),
         Program("import-heapsnapshot", ["import", snapshot, "-o", "{out}/g.thg", "--quiet"], ["g.thg"],
                 reads=True),
-        Program("gcbench", ["gcbench", "--workload", "lru", "--collector", "tide,malloc", *small],
-                ["r.json"]),
+        Program("gcbench", ["gcbench", "--workload", "lru", "--collector", "tide,malloc", *small,
+                            "--report", "{out}/r.html"], ["r.json", "r.html"]),
         Program("gcbench-boehm", ["gcbench", "--workload", "gcbench", "--collector", "boehm", *small],
                 ["r.json"]),
     ]
