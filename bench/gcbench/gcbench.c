@@ -241,6 +241,9 @@ static bool keep(struct td_gcbench_row *row, const struct td_gcbench_result *res
     row->pauses.young[i] += result->pauses.young[i];
     row->pauses.full[i] += result->pauses.full[i];
   }
+  for (unsigned i = 0; i < TD_STOPS; i++)
+    if (result->pauses.stop_ns[i] > row->pauses.stop_ns[i])
+      row->pauses.stop_ns[i] = result->pauses.stop_ns[i];
   return td_samples_add(&row->total_ms, (double)result->total_ns / 1e6) &&
          td_samples_add(&row->collect_ms, (double)result->collect_ns / 1e6) &&
          keep_lengths(&row->all, &result->all) && keep_lengths(&row->young_alone, &result->young) &&

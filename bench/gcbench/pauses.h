@@ -9,8 +9,10 @@
 /* Bucket i has the pauses of [2^i, 2^(i+1)) µs, the first one all shorter pauses, too, and the last
  * one all longer ones. */
 #define TD_PAUSE_BUCKETS 24u
+#define TD_STOPS 10u /* of a collection that marks beside the program, at most */
 struct td_pauses {
   uint64_t young[TD_PAUSE_BUCKETS], full[TD_PAUSE_BUCKETS];
+  uint64_t stop_ns[TD_STOPS]; /* the longest first stop of a collection, second one, … */
 };
 
 /* The 50th and the 99th percentile, and the longest; 0 if there was none. */

@@ -105,6 +105,10 @@ static void put_pauses(struct td_json *json, const struct td_pauses *pauses) {
     td_json_object_end(json);
   }
   td_json_array_end(json);
+  td_json_array_begin(json, "longest_stops_us");
+  for (unsigned i = 0; i < TD_STOPS && pauses->stop_ns[i]; i++)
+    td_json_real(json, NULL, (double)pauses->stop_ns[i] / 1e3);
+  td_json_array_end(json);
 }
 
 static void put_lengths(struct td_json *json, const char *name,

@@ -128,6 +128,7 @@ static bool read_answer(const char *answer, struct td_gcbench_result *result) {
   at = read_lengths(at, &result->young);
   at = read_numbers(at, result->pauses.young, TD_PAUSE_BUCKETS);
   at = read_numbers(at, result->pauses.full, TD_PAUSE_BUCKETS);
+  at = read_numbers(at, result->pauses.stop_ns, TD_STOPS);
   at = read_numbers(at, measured, 4);
   result->operations = measured[0];
   result->run_ns = measured[1];

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gc/check/caller/call.h"
 #include "gc/check/readable.h"
@@ -29,6 +30,9 @@
 /* What mutators have marked is looked into beside the program so often; then the world stays
  * stopped for the rest. Each time it is less, because nothing becomes white again. */
 #define ROUNDS 8u
+#define STOPS_MAX (ROUNDS + 2)
+_Static_assert(sizeof((struct tide_cycle_stats *)0)->stops_ns == STOPS_MAX * sizeof(uint64_t),
+               "each stop has its place");
 
 struct beside {
   struct td_cycle cycle; /* first */
@@ -37,6 +41,7 @@ struct beside {
   bool again;          /* stop 2 found something to scan */
   bool sorts;          /* beside the program */
   unsigned stops;
+  uint64_t stops_ns[STOPS_MAX];
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
   uint64_t allocated;          /* by the program, when it began */
   uint64_t overwritten;        /* objects that mutators have marked */
@@ -62,7 +67,7 @@ static void resume(struct beside *b) {
   /* Before the resume: a thread that goes on may well take this one's CPU. */
   uint64_t stopped = td_plat_now_ns() - b->asked_ns;
   if (stopped > b->cycle.longest_ns) b->cycle.longest_ns = stopped;
-  b->stops++;
+  b->stops_ns[b->stops++] = stopped;
   td_world_resume(heap, NULL);
 }
 
@@ -302,6 +307,7 @@ static void publish(struct beside *b) {
   note_taken(b);
   td_beside_set_pace(heap);
   stats->stops = b->stops;
+  memcpy(stats->stops_ns, b->stops_ns, sizeof b->stops_ns);
   stats->concurrent_ns = b->aside_ns;
   stats->overwritten = b->overwritten;
   stats->paced_ns = b->paced_ns;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gc/cycle/young.h"
 #include "gc/roots/set.h"
@@ -27,6 +28,7 @@ void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, ui
   stats->promoted_bytes = young && stats->bytes > live_before ? stats->bytes - live_before : 0;
   if (!young) stats->logged = 0;
   stats->stops = 0; /* until it turns out to have marked beside the program */
+  memset(stats->stops_ns, 0, sizeof stats->stops_ns);
   stats->concurrent_ns = stats->overwritten = stats->paced_ns = 0;
   stats->stopped_because = NULL;
 }

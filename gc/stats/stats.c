@@ -123,6 +123,14 @@ void td_stats_abandon(struct tide_heap *heap) {
   pthread_mutex_unlock(&heap->stats->lock);
 }
 
+static void count_pause(struct td_stats *stats, uint64_t pause_ns) {
+  stats->pause_ns_total += pause_ns;
+  if (pause_ns > stats->pause_ns_max) stats->pause_ns_max = pause_ns;
+  unsigned bucket = pause_ns ? 63u - (unsigned)__builtin_clzll(pause_ns) : 0;
+  stats->pauses.bucket[bucket < 48 ? bucket : 47]++;
+  stats->pauses.count++;
+}
+
 void td_stats_publish(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->stats->lock);
   struct td_cycle_figures *ended = heap->stats->building;
@@ -132,12 +140,9 @@ void td_stats_publish(struct tide_heap *heap) {
   heap->stats->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
   heap->stats->promoted_bytes += ended->all.promoted_bytes;
   heap->stats->mark_ns_total += ended->all.mark_ns;
-  heap->stats->pause_ns_total += ended->all.pause_ns;
-  if (ended->all.pause_ns > heap->stats->pause_ns_max)
-    heap->stats->pause_ns_max = ended->all.pause_ns;
-  unsigned bucket = ended->all.pause_ns ? 63u - (unsigned)__builtin_clzll(ended->all.pause_ns) : 0;
-  heap->stats->pauses.bucket[bucket < 48 ? bucket : 47]++;
-  heap->stats->pauses.count++;
+  for (unsigned i = 0; i < ended->all.stops; i++)
+    count_pause(heap->stats, ended->all.stops_ns[i]);
+  if (ended->all.stops == 0) count_pause(heap->stats, ended->all.pause_ns);
   pthread_mutex_unlock(&heap->stats->lock);
 }
 

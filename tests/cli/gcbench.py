@@ -154,6 +154,10 @@ class Gcbench(program.Case):
                 run_ns = row["operations"] / row["ops_per_second"] * 1e9
                 self.assertLessEqual(sum(c * end for c, end in zip(counts, ends)), run_ns * 1.02)
         self.assertLessEqual(row["stop_us"]["p50"], row["stop_us"]["max"])
+        stops = row["longest_stops_us"]
+        self.assertAlmostEqual(max([0, *stops]), row["stop_us"]["max"], delta=0.01 * max([1, *stops]))
+        if row["collector"] != "tide-concurrent":
+            self.assertLessEqual(len(stops), 1)
         self.assertGreater(row["ops_per_second"], 0)
         self.assertGreater(row["cpu_seconds"], 0)
         self.assertLessEqual(row["ops_per_second_spread"]["min"], row["ops_per_second"])

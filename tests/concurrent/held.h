@@ -7,6 +7,7 @@
 #include <semaphore.h>
 
 #include "tests/stress/driver.h"
+#include "tide/stats.h"
 
 struct held {
   struct tide_heap *heap;
@@ -61,9 +62,22 @@ static inline uint64_t held_collections(struct held *held) {
   return stats.number;
 }
 
+/* Each stop is told, and counts as a pause of its own. */
+static inline void held_check_stops(const struct tide_cycle_stats *stats, uint64_t pauses) {
+  uint64_t longest = 0;
+  CHECK(pauses == stats->stops);
+  for (unsigned i = 0; i < stats->stops; i++) {
+    CHECK(stats->stops_ns[i] > 0);
+    if (stats->stops_ns[i] > longest) longest = stats->stops_ns[i];
+  }
+  CHECK(stats->pause_ns == longest);
+}
+
 /* Lets it go on, and returns its figures. */
 static inline struct tide_cycle_stats held_end(struct held *held) {
   uint64_t before = held_collections(held);
+  struct tide_pause_histogram counted, pauses;
+  tide_pause_histogram(held->heap, &counted);
   held->holds = false;
   sem_post(&held->go);
   while (held_collections(held) == before)
@@ -71,6 +85,8 @@ static inline struct tide_cycle_stats held_end(struct held *held) {
   struct tide_cycle_stats stats;
   tide_cycle_stats(held->heap, &stats);
   CHECK(stats.number == before + 1);
+  tide_pause_histogram(held->heap, &pauses);
+  held_check_stops(&stats, pauses.count - counted.count);
   return stats;
 }
 

@@ -14,13 +14,20 @@ static void add(struct gcbench_lengths *lengths, uint64_t ns) {
   lengths->count++;
 }
 
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young) {
+void gcbench_collected(bool young, const uint64_t *stops_ns, unsigned stops) {
   struct gcbench_pauses *pauses = &gcbench_pauses;
+  struct td_pauses *counted = &pauses->counted;
   pthread_mutex_lock(&lock);
-  pauses->collect_ns += collect_ns;
-  add(&pauses->all, pause_ns);
-  if (young) add(&pauses->young, pause_ns);
-  (young ? pauses->counted.young : pauses->counted.full)[td_pause_bucket(pause_ns)]++;
+  pauses->collections++;
+  pauses->full += !young;
+  for (unsigned i = 0; i < stops && i < TD_STOPS; i++) {
+    uint64_t ns = stops_ns[i];
+    pauses->collect_ns += ns;
+    add(&pauses->all, ns);
+    if (young) add(&pauses->young, ns);
+    (young ? counted->young : counted->full)[td_pause_bucket(ns)]++;
+    if (ns > counted->stop_ns[i]) counted->stop_ns[i] = ns;
+  }
   pthread_mutex_unlock(&lock);
 }
 

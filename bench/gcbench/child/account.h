@@ -15,14 +15,14 @@ struct gcbench_lengths {
   uint64_t ns[GCBENCH_PAUSES_MAX]; /* the first ones */
 };
 struct gcbench_pauses {
-  uint64_t collect_ns;
+  uint64_t collect_ns, collections, full;
   struct gcbench_lengths all, young;
   struct td_pauses counted;
 };
 extern struct gcbench_pauses gcbench_pauses;
 
-/* young: of a collection that looked at young objects only. */
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young);
+/* young: it looked at young objects only. */
+void gcbench_collected(bool young, const uint64_t *stops_ns, unsigned stops);
 void gcbench_pauses_forget(void);
 
 /* Tells the parent and ends the process. */

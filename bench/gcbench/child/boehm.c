@@ -22,7 +22,7 @@ static void GC_CALLBACK tell_event(GC_EventType event) {
     stop_ns = now;
     break;
   case GC_EVENT_POST_START_WORLD:
-    gcbench_pause(now - stop_ns, now - stop_ns, false);
+    gcbench_collected(false, &(uint64_t){now - stop_ns}, 1);
     break;
   case GC_EVENT_RECLAIM_START:
     reclaim_ns = now;

@@ -4,7 +4,7 @@
  *   ran TOTAL_NS COLLECT_NS PEAK_BYTES COLLECTIONS FULL SUM PAUSES YOUNG COUNTS LATENCY
  *   error STATUS TEXT
  * PAUSES has three lengths: the 50th and the 99th percentile, and the longest; YOUNG the same of
- * young collections alone; COUNTS are those of struct td_pauses. LATENCY, zeroes but for the
+ * young collections alone; COUNTS has all of struct td_pauses. LATENCY, zeroes but for the
  * workload of that name, is OPERATIONS RUN_NS CPU_NS DEGENERATE LONGEST_NS, the number of buckets
  * that are not empty, and for each its number and its count (bench/gcbench/latency.h).
  * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG CONCURRENT LIVE RUN_NS RATE
@@ -112,9 +112,9 @@ static void say_lengths(struct gcbench_lengths *lengths) {
     printf(" %" PRIu64, percentile(lengths->ns, lengths->count, percents[i]));
 }
 
-static void say_counts(const uint64_t counts[static TD_PAUSE_BUCKETS]) {
-  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
-    printf(" %" PRIu64, counts[i]);
+static void say_numbers(const uint64_t *numbers, unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    printf(" %" PRIu64, numbers[i]);
 }
 
 static void say_latency(void) {
@@ -131,14 +131,15 @@ static void say_latency(void) {
 static int report(uint64_t total_ns, uint64_t sum) {
   struct gcbench_pauses *pauses = &gcbench_pauses;
   memory_note_pauses();
-  uint64_t count = pauses->all.count;
-  if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
+  if (pauses->all.count > GCBENCH_PAUSES_MAX)
+    gcbench_fail(4, "more collections than can be kept account of");
   printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, total_ns,
-         pauses->collect_ns, peak_bytes(), count, count - pauses->young.count, sum);
+         pauses->collect_ns, peak_bytes(), pauses->collections, pauses->full, sum);
   say_lengths(&pauses->all);
   say_lengths(&pauses->young);
-  say_counts(pauses->counted.young);
-  say_counts(pauses->counted.full);
+  say_numbers(pauses->counted.young, TD_PAUSE_BUCKETS);
+  say_numbers(pauses->counted.full, TD_PAUSE_BUCKETS);
+  say_numbers(pauses->counted.stop_ns, TD_STOPS);
   say_latency();
   putchar('\n');
   return fflush(stdout) == 0 ? 0 : 4;

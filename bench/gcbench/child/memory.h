@@ -57,7 +57,7 @@ void memory_detach(struct memory *memory);
 /* Called by a thread around waiting for others. */
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);
-/* Tells gcbench_pause of collections that have ended and that it was not told of. */
+/* Tells gcbench_collected of collections that have ended and that it was not told of. */
 void memory_note_pauses(void);
 /* How many collections so far should have marked beside the program, and stopped it. */
 uint64_t memory_degenerate(void);

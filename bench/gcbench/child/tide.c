@@ -12,13 +12,13 @@ struct gcbench_tide gcbench_tide;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t noted; /* the number of the last collection told of; under the lock */
 
-/* Of a collection beside the program, which stops it twice, the longer pause is told. */
 void memory_note_pauses(void) {
   struct tide_cycle_stats last;
   pthread_mutex_lock(&lock);
   tide_cycle_stats(gcbench_tide.heap, &last);
   if (last.number > noted)
-    gcbench_pause(last.pause_ns, last.pause_ns, last.kind == TIDE_CYCLE_YOUNG);
+    gcbench_collected(last.kind == TIDE_CYCLE_YOUNG, last.stops ? last.stops_ns : &last.pause_ns,
+                      last.stops ? last.stops : 1);
   noted = last.number;
   pthread_mutex_unlock(&lock);
 }
