@@ -2,9 +2,6 @@
 #include "heap/memory/ahead.h"
 
 #include "heap/memory/backing.h"
-#include "heap/memory/blocks.h"
-
-#define READY_SLABS 2u /* a mutator takes longer for one of them than it takes to touch another */
 
 static uint64_t bits_of(uint32_t first) {
   return (uint64_t)UINT32_MAX << first % 64;
@@ -19,14 +16,14 @@ static bool is_free(const struct td_space *space, uint32_t first) {
 static uint32_t find(struct td_space *space) {
   uint32_t needed = space->used_blocks,
            first = space->single_hint & ~(uint32_t)(TD_SLAB_BLOCKS - 1);
-  for (uint32_t ready = 0;; first += TD_SLAB_BLOCKS) {
-    if (first == space->frontier && td_blocks_move_frontier(space) != TD_ROOM) return 0;
+  for (uint32_t ready = 0; first < space->frontier; first += TD_SLAB_BLOCKS) {
     if (first == 0 || !is_free(space, first)) continue;
     needed += TD_SLAB_BLOCKS;
     if (needed > space->budget_blocks) return 0;
     if (!space->slab_committed[first / TD_SLAB_BLOCKS]) return first;
-    if (++ready == READY_SLABS) return 0;
+    if (++ready == TD_READY_SLABS) return 0;
   }
+  return 0;
 }
 
 static void give(struct td_space *space) {

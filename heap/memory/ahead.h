@@ -8,6 +8,8 @@
 
 #include "heap/space/space.h"
 
+#define TD_READY_SLABS 2u /* a mutator takes longer for one than it takes to touch another */
+
 /* Without the lock: has a slab been begun, so that it is time for another one? */
 static inline bool td_ahead_is_wanted(const struct td_space *space) {
   return __atomic_load_n(&space->wants_slabs, __ATOMIC_RELAXED); /* relaxed: a hint */

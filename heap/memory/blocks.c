@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
 #include "heap/space/counted.h"
 #include "heap/space/tables.h"
@@ -72,6 +73,15 @@ static bool is_in_budget(const struct td_space *space, uint32_t count) {
   return count <= space->budget_blocks && space->used_blocks <= space->budget_blocks - count;
 }
 
+/* The frontier moves here: where slabs are made ready the world may be stopped, and whoever looks
+ * at all blocks goes by the frontier. */
+static void prepare_ahead(struct td_space *space, uint32_t first, uint32_t end) {
+  while (space->frontier < end + TD_READY_SLABS * (uint32_t)TD_SLAB_BLOCKS)
+    if (td_blocks_move_frontier(space) != TD_ROOM) break;
+  if (first % TD_SLAB_BLOCKS == 0) /* relaxed: a hint; a slab is begun */
+    __atomic_store_n(&space->wants_slabs, true, __ATOMIC_RELAXED);
+}
+
 /* Takes blocks that are free. Returns false if they get no memory. */
 static bool take(struct td_space *space, uint32_t first, uint32_t count) {
   if (!td_backing_take(space, first, count)) return false;
@@ -82,8 +92,7 @@ static bool take(struct td_space *space, uint32_t first, uint32_t count) {
     set_free(space, b, false);
   }
   td_counted_add(&space->used_blocks, count);
-  if (space->grows_ahead && first % TD_SLAB_BLOCKS == 0) /* relaxed: a hint; a slab is begun */
-    __atomic_store_n(&space->wants_slabs, true, __ATOMIC_RELAXED);
+  if (space->grows_ahead) prepare_ahead(space, first, first + count);
   return true;
 }
 

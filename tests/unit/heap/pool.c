@@ -162,7 +162,9 @@ SpaceTest(pool, memory_is_made_ready_ahead) {
   cr_assert_not_null(large(63)); /* all of two slabs, but for block 0 */
   cr_assert_not(td_ahead_is_wanted(&heap), "no slab begins with one of them");
   cr_assert_eq(committed(), 2);
+  uint32_t frontier = heap.frontier;
   cr_assert(td_ahead_make(&heap) && td_ahead_make(&heap));
+  cr_assert_eq(heap.frontier, frontier, "the world may be stopped");
   cr_assert_not(td_ahead_make(&heap), "two are enough");
   cr_assert_eq(committed(), 4);
   cr_assert_eq(heap.used_blocks, 63);
