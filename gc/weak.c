@@ -83,5 +83,5 @@ void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *eph
   struct td_ephemeron_object *object = (struct td_ephemeron_object *)ephemeron;
   if (!object->key) return; /* a dead one stays empty */
   tide_write_begin(mutator, object, &object->value, 1);
-  object->value = (uintptr_t)value;
+  __atomic_store_n(&object->value, (uintptr_t)value, __ATOMIC_RELAXED); /* markers may read it */
 }

@@ -245,6 +245,12 @@ static void keep_entry(struct tide_mutator *mutator, const struct td_ephemeron_o
   td_barrier_keep(mutator, (void *)entry->value);
 }
 
+/* relaxed, both: markers may read them just now. */
+static void empty(struct td_ephemeron_object *entry) {
+  __atomic_store_n(&entry->key, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->value, 0, __ATOMIC_RELAXED);
+}
+
 /* Copies the entry. */
 static bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table, const void *key,
                     struct td_ephemeron_object *found, bool removes) {
@@ -256,7 +262,7 @@ static bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table,
     found->key = entry->key;
     found->value = entry->value;
   }
-  if (entry && removes) entry->key = entry->value = 0;
+  if (entry && removes) empty(entry);
   unlock(table);
   return entry != NULL;
 }
@@ -306,7 +312,7 @@ static TD_KEEPS_CALL size_t visit_all(struct tide_mutator *mutator, struct tide_
     if (!entry || !entry->key) continue;
     keep_entry(mutator, entry);
     next = visit((void *)entry->key, (void *)entry->value, context);
-    if (next == TIDE_WEAK_REMOVE) entry->key = entry->value = 0;
+    if (next == TIDE_WEAK_REMOVE) empty(entry);
     count++;
   }
   td_quiet_call_end(&call);

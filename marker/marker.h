@@ -91,5 +91,8 @@ bool td_mark_is_behind(const struct td_markers *set);
  * object is in the chain once. */
 uintptr_t td_mark_take_weak(struct td_markers *set);
 uintptr_t td_mark_take_ephemerons(struct td_markers *set);
+/* Between phases, for who scans such an object itself: returns whether it may use the link word,
+ * because no phase has met the object. None will chain it then. */
+bool td_mark_claim(struct td_markers *set, _Atomic(uint64_t) *claimed);
 
 #endif

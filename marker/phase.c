@@ -153,3 +153,7 @@ uintptr_t td_mark_take_weak(struct td_markers *set) {
 uintptr_t td_mark_take_ephemerons(struct td_markers *set) {
   return td_ephemeron_chain_take(set);
 }
+
+bool td_mark_claim(struct td_markers *set, _Atomic(uint64_t) *claimed) {
+  return td_weak_claim(set, claimed);
+}

@@ -23,6 +23,7 @@
 #include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
+#include "gc/weak/order.h"
 #include "gc/when/when.h"
 #include "heap/cells/sort.h"
 #include "heap/epoch.h"
@@ -37,8 +38,11 @@ _Static_assert(sizeof((struct tide_cycle_stats *)0)->stops_ns == STOPS_MAX * siz
 struct beside {
   struct td_cycle cycle; /* first */
   struct td_beside *own;
+  struct td_reclaim reclaim;
   const char *stopped; /* why the world had to stand still while marking, or NULL */
   bool again;          /* stop 2 found something to scan */
+  unsigned rounds;     /* that it has: see ROUNDS */
+  bool queued;         /* finalizers, in any of the stops */
   bool sorts;          /* beside the program */
   unsigned stops;
   uint64_t stops_ns[STOPS_MAX];
@@ -162,24 +166,40 @@ static void begin_stopped(struct beside *b) {
 
 /* ---- Stop 2 ---- */
 
-static void sort_now(struct beside *b) {
-  struct td_space *space = &b->cycle.heap->space;
-  uint64_t before = space->live_bytes;
-  td_cycle_note_sorted(&b->cycle, before, td_space_end_marking(space));
+/* Marks what is left, or has the program go on while that is marked. Returns whether all is. */
+static bool close(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  b->again = !b->stopped && b->rounds < ROUNDS &&
+             (td_mark_is_behind(heap->markers) || td_ephemerons_defer(heap));
+  b->rounds++;
+  if (!b->again && (b->stopped || b->rounds > ROUNDS)) {
+    td_mark_phase(heap->markers, &(struct td_roots){0});
+    td_ephemerons_close(heap);
+  }
+  return !b->again;
 }
 
-/* The rest of marking, and what comes after it while the world stands still. */
+/* The same for what dies: what it reaches is not marked yet. */
+static bool close_dying(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  if (!b->reclaim.begun) b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
+  const size_t pending = heap->finalizers->pending_count;
+  while (td_reclaim_next(heap, &b->reclaim)) {
+    b->queued |= heap->finalizers->pending_count > pending;
+    b->rounds = 0;
+    b->again = !b->stopped;
+    if (b->again) return false;
+    (void)close(b);
+  }
+  return true;
+}
+
 static void end_marking(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
-  if (td_mark_is_behind(heap->markers)) td_mark_phase(heap->markers, &(struct td_roots){0});
-  td_ephemerons_close(heap);
-  b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   set_beside(heap, false);
-  heap->marking = true;
-  td_reclaim(heap);
+  td_reclaim_finish(heap, &b->reclaim);
   td_mark_end(heap->markers, stats, heap->stats->building->marker);
-  heap->marking = false;
   stats->objects += heap->ephemerons->objects;
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     b->overwritten += m->overwritten;
@@ -191,21 +211,28 @@ static void end_marking(struct beside *b) {
   b->cycle.weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
 }
 
-static void end_stopped(struct beside *b) {
+static void sort_or_wait(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  b->again = !b->stopped && b->stops <= ROUNDS && td_mark_is_behind(heap->markers);
-  if (b->again) return;
-  lock_lists(heap);
-  end_marking(b);
+  const uint64_t before = heap->space.live_bytes;
   td_pause_retire_runs(heap);
   heap->last_beside = !b->stopped;
   b->sorts = !heap->verify && td_sort_may_wait(&heap->space);
   if (b->sorts)
     td_sort_begin(&heap->space);
   else
-    sort_now(b);
+    td_cycle_note_sorted(&b->cycle, before, td_space_end_marking(&heap->space));
   td_owed_settle(heap, NULL, TIDE_CYCLE_FULL);
   if (heap->verify) td_verify_or_abort(heap);
+}
+
+static void end_stopped(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  if (!close(b)) return;
+  lock_lists(heap);
+  heap->marking = true;
+  if (close_dying(b)) end_marking(b);
+  heap->marking = false;
+  if (!b->again) sort_or_wait(b);
   unlock_lists(heap);
 }
 
@@ -259,8 +286,11 @@ static TD_KEEPS_CALL void mark_on(struct beside *b, bool from_roots) {
   td_call_begin(&call, "a trace function");
   td_self()->worlds++;
   if (from_roots) b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap->markers);
-  while (td_mark_is_behind(heap->markers))
+  do {
     td_mark_phase(heap->markers, &(struct td_roots){0});
+    if (!td_mark_is_behind(heap->markers)) td_ephemerons_close(heap);
+  } while (td_mark_is_behind(heap->markers));
+  if (from_roots) td_order_beside(heap);
   td_self()->worlds--;
   td_call_end(&call);
   b->aside_ns += td_plat_now_ns() - since;
@@ -317,8 +347,7 @@ static void publish(struct beside *b) {
   atomic_fetch_add_explicit(&heap->stats->degenerate, stats->stopped_because != NULL,
                             memory_order_relaxed);
   td_cycle_publish(&b->cycle);
-  if (heap->finalizers->pending_count > heap->finalizers->pending_before)
-    td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
+  if (b->queued) td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
 }
 
 static void write_log(const struct beside *b) {
@@ -356,6 +385,7 @@ static void collect(struct tide_heap *heap) {
   sort_beside(&b);
   td_world_lock_beside(heap);
   publish(&b);
+  td_order_forget(heap);
   td_budget_trim(heap);
   td_world_set_beside(heap, false);
   td_asked_end(heap->asked);

@@ -2,7 +2,6 @@
 /* Weak references, finalizers and ephemerons between marking and sweeping. */
 #include "gc/cycle/reclaim.h"
 
-#include "gc/foreign/settle.h"
 #include "gc/foreign/weak_slots.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/order.h"
@@ -53,16 +52,28 @@ static void clear_dying(struct tide_heap *heap) {
     if (h->blocks[b].kind == TD_KIND_WEAK) clear_dying_in(heap, b);
 }
 
-void td_reclaim(struct tide_heap *heap) {
-  uintptr_t after = take_and_clear_before(heap, 0);
+/* References and objects to which nothing refers but what dies itself. */
+static bool begin(struct tide_heap *heap, struct td_reclaim *reclaim) {
+  reclaim->after = take_and_clear_before(heap, 0);
   td_weak_slots_clear(heap, TIDE_WEAK_BEFORE);
   bool dying = td_order_dying(heap), settling = td_settle_needed(heap);
-  if (dying || settling) {
-    clear_dying(heap);
-    if (dying) td_order_queue(heap);
-    if (settling) td_settle(heap);
-    after = take_and_clear_before(heap, after);
-  }
+  reclaim->settling = settling ? TD_SETTLE_CONTENTS : TD_SETTLED;
+  if (dying || settling) clear_dying(heap);
+  if (dying) td_order_queue(heap);
+  return dying;
+}
+
+bool td_reclaim_next(struct tide_heap *heap, struct td_reclaim *reclaim) {
+  bool begins = !reclaim->begun;
+  reclaim->begun = true;
+  if (begins && begin(heap, reclaim)) return true;
+  if (reclaim->settling == TD_SETTLED) return false;
+  td_settle(heap, reclaim->settling++);
+  return true;
+}
+
+void td_reclaim_finish(struct tide_heap *heap, struct td_reclaim *reclaim) {
+  uintptr_t after = take_and_clear_before(heap, reclaim->after);
   td_ephemerons_clear(heap);
   td_weak_slots_clear(heap, TIDE_WEAK_AFTER);
   td_weak_slots_forget_dead(heap);
@@ -70,4 +81,11 @@ void td_reclaim(struct tide_heap *heap) {
     struct td_weak_object *weak = (struct td_weak_object *)x;
     if (dead(heap, weak->target)) weak->target = 0;
   }
+}
+
+void td_reclaim(struct tide_heap *heap) {
+  struct td_reclaim reclaim = {0};
+  while (td_reclaim_next(heap, &reclaim))
+    continue;
+  td_reclaim_finish(heap, &reclaim);
 }

@@ -74,9 +74,14 @@ static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
   td_finalizers_mark_queued(heap, before);
 }
 
-void td_settle(struct tide_heap *heap) {
-  td_mark_phase(heap->markers, &(struct td_roots){.callback = report_unmarked, .context = heap});
-  td_ephemerons_close(heap);
-  queue_unmarked(heap, false);
-  queue_unmarked(heap, true);
+void td_settle(struct tide_heap *heap, enum td_settling step) {
+  const struct td_roots contents = {.callback = report_unmarked, .context = heap};
+  if (step != TD_SETTLE_CONTENTS) {
+    queue_unmarked(heap, step == TD_SETTLE_UNREACHABLE);
+  } else if (heap->beside) {
+    td_mark_call_back(heap->markers, &contents);
+  } else {
+    td_mark_phase(heap->markers, &contents);
+    td_ephemerons_close(heap);
+  }
 }

@@ -6,7 +6,7 @@
 #include "heap/space/find.h"
 
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {
-  uintptr_t value = *slot;
+  uintptr_t value = td_slot_load(slot);
   scanner->slot = slot;
   if (td_is_reference(scanner->space, value))
     scanner->reference(scanner, value);
@@ -39,7 +39,8 @@ static __attribute__((no_sanitize("address", "thread"), noinline)) void
 conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count, bool stack) {
   for (size_t i = 0; i < count; i++) {
     scanner->slot = &at[i];
-    uintptr_t word = stack ? td_space_find(scanner->space, at[i], TD_FROM_STACK) : at[i];
+    uintptr_t word = td_slot_load(&at[i]);
+    if (stack) word = td_space_find(scanner->space, word, TD_FROM_STACK);
     if (word) scanner->tracer.conservative(&scanner->tracer, word);
   }
   scanner->slot = NULL;

@@ -5,7 +5,7 @@
 #ifndef TD_GC_OBJECT_SCAN_H
 #define TD_GC_OBJECT_SCAN_H
 
-#include "heap/space/space.h"
+#include "heap/space/marks.h"
 #include "marker/base/tracer.h"
 #include "marker/marker.h"
 
@@ -39,6 +39,15 @@ static inline bool td_is_reference(const struct td_space *space, uintptr_t word)
 
 static inline bool td_object_is_marked(const struct td_space *space, uintptr_t object) {
   return td_is_marked(space, td_granule_of(space->base, object));
+}
+
+/* While marking: does an object begin there that was not found yet? Other words than its address
+ * will do. Beside the program the mark of an object that is new may not be seen yet; it is no white
+ * one. */
+static inline bool td_object_is_white(const struct td_space *space, uintptr_t object) {
+  uint64_t granule = td_granule_of(space->base, object);
+  return granule < td_block_granule(space->view_frontier) &&
+         td_mark_load(&space->marks[granule]) == space->epoch_before;
 }
 
 /* ---- A stack of objects that may refuse ---- */

@@ -31,11 +31,17 @@ void td_ephemerons_begin(struct tide_heap *heap) {
 static struct td_ephemeron_object *at(uintptr_t ephemeron) {
   return (struct td_ephemeron_object *)ephemeron;
 }
+/* Beside the program key and value may be overwritten; what was there is kept then. */
+static uintptr_t key_of(uintptr_t ephemeron) {
+  return td_slot_load(&at(ephemeron)->key);
+}
+static uintptr_t value_of(uintptr_t ephemeron) {
+  return td_slot_load(&at(ephemeron)->value);
+}
 
 /* A key that is no reference lives for ever. */
-static bool key_lives(const struct tide_heap *heap, const struct td_ephemeron_object *ephemeron) {
-  return !td_is_reference(&heap->space, ephemeron->key) ||
-         td_object_is_marked(&heap->space, ephemeron->key);
+static bool lives(const struct tide_heap *heap, uintptr_t key) {
+  return !td_is_reference(&heap->space, key) || td_object_is_marked(&heap->space, key);
 }
 
 static void keep_unresolved(struct td_ephemerons *e, uintptr_t ephemeron) {
@@ -78,8 +84,8 @@ static bool round_of_values(struct tide_heap *heap) {
   e->count = 0;
   for (uintptr_t x = list, next; x; x = next) {
     next = at(x)->link;
-    if (key_lives(heap, at(x)))
-      add_value(heap, at(x)->value);
+    if (lives(heap, key_of(x)))
+      add_value(heap, value_of(x));
     else
       keep_unresolved(e, x);
   }
@@ -109,16 +115,17 @@ static void resolve_key(struct closure *closure, uintptr_t key) {
   struct td_ephemerons *e = closure->heap->ephemerons;
   for (uintptr_t *link = bucket_of(e, key); *link;) {
     struct td_ephemeron_object *x = at(*link);
-    if (x->key != key) {
+    if (key_of(*link) != key) {
       link = &x->link;
       continue;
     }
     *link = x->link;
     e->count--;
     /* Not marked here and now: a chain of them would be as deep a recursion. */
-    if (!td_is_reference(&closure->heap->space, x->value)) continue;
-    if (!td_worklist_push(&e->list, x->value)) {
-      add_value(closure->heap, x->value);
+    uintptr_t value = value_of((uintptr_t)x);
+    if (!td_is_reference(&closure->heap->space, value)) continue;
+    if (!td_worklist_push(&e->list, value)) {
+      add_value(closure->heap, value);
       closure->stale = true;
     }
   }
@@ -127,10 +134,9 @@ static void resolve_key(struct closure *closure, uintptr_t key) {
 /* Marks an object that was popped or found; its references come later. */
 static void reach(struct closure *closure, uintptr_t object) {
   struct td_space *space = &closure->heap->space;
-  uint64_t granule = td_granule_of(space->base, object);
-  if (td_is_marked(space, granule)) return;
+  if (!td_object_is_white(space, object)) return;
   struct td_ephemerons *e = closure->heap->ephemerons;
-  space->marks[granule] = space->epoch;
+  td_mark_store(&space->marks[td_granule_of(space->base, object)], space->epoch);
   e->objects++;
   if (e->count) resolve_key(closure, object);
   td_scan_object(&closure->scanner, object);
@@ -145,23 +151,30 @@ static void found_reference(struct td_scanner *scanner, uintptr_t target) {
 }
 
 static void found_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
-  struct td_ephemerons *e = ((struct closure *)scanner)->heap->ephemerons;
+  struct tide_heap *heap = ((struct closure *)scanner)->heap;
+  struct td_ephemerons *e = heap->ephemerons;
+  if (!td_mark_claim(heap->markers, &weak->claimed)) return;
   weak->link = e->weak;
   e->weak = (uintptr_t)weak;
 }
 
-static void found_ephemeron(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
-  struct closure *closure = (struct closure *)scanner;
-  if (key_lives(closure->heap, ephemeron)) {
-    if (td_is_reference(scanner->space, ephemeron->value))
-      found_reference(scanner, ephemeron->value);
-    return;
-  }
+/* Follows the value, or files the ephemeron, which it may chain if `claimed`, under its key. */
+static void follow_or_file(struct closure *closure, uintptr_t ephemeron, bool claimed) {
   struct td_ephemerons *e = closure->heap->ephemerons;
-  uintptr_t *bucket = bucket_of(e, ephemeron->key);
-  ephemeron->link = *bucket;
-  *bucket = (uintptr_t)ephemeron;
-  e->count++;
+  uintptr_t key = key_of(ephemeron);
+  if (lives(closure->heap, key)) {
+    uintptr_t value = value_of(ephemeron);
+    if (td_is_reference(&closure->heap->space, value)) found_reference(&closure->scanner, value);
+  } else if (claimed || td_mark_claim(closure->heap->markers, &at(ephemeron)->claimed)) {
+    uintptr_t *bucket = bucket_of(e, key);
+    at(ephemeron)->link = *bucket;
+    *bucket = ephemeron;
+    e->count++;
+  }
+}
+
+static void found_ephemeron(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  follow_or_file((struct closure *)scanner, (uintptr_t)ephemeron, false);
 }
 
 /* As many buckets as ephemerons if there is memory; fewer make it slower, not wrong. */
@@ -188,7 +201,7 @@ static void file_all(struct closure *closure) {
   e->count = 0;
   for (uintptr_t x = list, next; x; x = next) {
     next = at(x)->link;
-    found_ephemeron(&closure->scanner, at(x));
+    follow_or_file(closure, x, true);
   }
 }
 
@@ -235,6 +248,23 @@ void td_ephemerons_close(struct tide_heap *heap) {
     }
     if (!round_of_values(heap)) return;
   }
+}
+
+bool td_ephemerons_defer(struct tide_heap *heap) {
+  struct td_ephemerons *e = heap->ephemerons;
+  uint64_t before = e->objects;
+  take_met(heap);
+  uintptr_t list = e->unresolved;
+  e->unresolved = 0;
+  e->count = 0;
+  for (uintptr_t x = list, next; x; x = next) {
+    next = at(x)->link;
+    if (lives(heap, key_of(x)))
+      e->objects += td_mark_from_outside(heap->markers, value_of(x));
+    else
+      keep_unresolved(e, x);
+  }
+  return e->objects != before;
 }
 
 void td_ephemerons_clear(struct tide_heap *heap) {

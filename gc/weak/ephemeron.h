@@ -26,7 +26,7 @@ struct td_ephemerons {
   uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
   size_t value_count;
   uintptr_t weak;   /* weak references that the serial closure met */
-  uint64_t objects; /* marked by the serial closure */
+  uint64_t objects; /* marked by the serial closure, and in stops */
 };
 
 bool td_ephemerons_init(struct td_ephemerons *ephemerons);
@@ -35,8 +35,11 @@ void td_ephemerons_deinit(struct td_ephemerons *ephemerons);
 /* Marking has begun. */
 void td_ephemerons_begin(struct tide_heap *heap);
 /* Marks all that is reached through ephemerons with marked keys. Allocates, but gets by without
- * when there is no memory. */
+ * when there is no memory. Beside the program some may be left, because mutators mark keys too. */
 void td_ephemerons_close(struct tide_heap *heap);
+/* The same in a stop of a marking beside the program: what the values reach is left to that.
+ * Returns whether a value was marked, which may be the key of another one. */
+bool td_ephemerons_defer(struct tide_heap *heap);
 /* Empties those whose keys stay unmarked. */
 void td_ephemerons_clear(struct tide_heap *heap);
 

@@ -84,6 +84,7 @@ static void compact(struct td_finalizers *f) {
     f->held[count++] = f->held[i];
   }
   f->count = count;
+  f->moves++;
   for (size_t i = 0; i < count; i++)
     td_table_put(&f->index, f->at[i].object, UNLINKED);
   for (size_t i = count; i-- > 0;) {
@@ -185,6 +186,12 @@ void td_finalizers_mark_queued(struct tide_heap *heap, size_t before) {
   struct td_span spans[2] = {
       {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
       {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
+  if (heap->beside) {
+    for (size_t i = 0; i < count; i++)
+      heap->ephemerons->objects += td_mark_from_outside(
+          heap->markers, f->pending_objects[(first + i) % f->pending_capacity]);
+    return;
+  }
   td_mark_phase(heap->markers,
                 &(struct td_roots){.spans = spans, .span_count = spans[1].count ? 2 : 1});
   td_ephemerons_close(heap);
@@ -197,6 +204,7 @@ bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
     *taken = f->pending[f->pending_first];
     f->pending_first = (f->pending_first + 1) % f->pending_capacity;
     f->pending_count--;
+    if (f->pending_before > 0) f->pending_before--; /* a collection may go on beside this */
   }
   pthread_mutex_unlock(&f->lock);
   return any;

@@ -22,6 +22,13 @@ struct td_finalizer {
   uint8_t fate; /* in a collection, of one that was added: enum td_fate */
 };
 
+/* Those that die, in order of registration: gc/weak/order.h. The collecting thread's. */
+struct td_dying {
+  struct td_finalizer *at;
+  size_t count, capacity;
+  bool ordered; /* their fates have been found */
+};
+
 #define TD_FINALIZERS_SEEN_LOG2 11u /* bits of the filter */
 
 struct td_finalizers {
@@ -29,6 +36,7 @@ struct td_finalizers {
   struct td_finalizer *at;
   uintptr_t *held; /* of the same numbers: contexts that are roots, 0 where the context is none */
   size_t count, capacity;
+  size_t moves;          /* times that entries have taken the place of gaps */
   size_t added, set;     /* how many of each are registered: the others of `count` are gaps */
   struct td_table index; /* object -> first entry */
   /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer. Set under the lock,
@@ -40,6 +48,7 @@ struct td_finalizers {
   uintptr_t *pending_objects, *pending_held;
   size_t pending_capacity, pending_first, pending_count;
   size_t pending_before; /* how many when the last collection began */
+  struct td_dying dying; /* without the lock */
 };
 
 bool td_finalizers_init(struct td_finalizers *f);
@@ -59,7 +68,8 @@ void td_finalizers_queue(struct td_finalizers *f, size_t at);
 
 /* ---- In a collection, which holds the lock ---- */
 
-/* Marks what was queued from number `before` of the queue on, with all that it reaches. */
+/* Marks what was queued from number `before` of the queue on, with all that it reaches; beside the
+ * program that is left to the next phase. */
 void td_finalizers_mark_queued(struct tide_heap *heap, size_t before);
 
 /* ---- Taking the lock ---- */

@@ -12,7 +12,13 @@
  * reached by nothing outside its own component.
  *
  * Colours are values of mark bytes that no epoch has; a third traversal puts them back. Values of
- * ephemerons do not count as reached here. */
+ * ephemerons do not count as reached here.
+ *
+ * Beside the program the order is found before the stop that needs it, with bits for colours. What
+ * dies cannot change meanwhile: the program had no reference to it when marking began, and what it
+ * has got hold of since, with all that this reaches, is marked when the stop comes. For the same
+ * reason nothing that is marked then refers to what dies. So of those that die the order is what it
+ * was; the others drop out. */
 #ifndef TD_GC_WEAK_ORDER_H
 #define TD_GC_WEAK_ORDER_H
 
@@ -24,8 +30,12 @@ enum td_fate {
   TD_FATE_QUEUE, /* its turn */
 };
 
-/* In a collection, which holds the finalizers' lock: sets fate of the entries whose object is
- * unmarked. Returns whether any object is dying. */
+/* Beside the program, when marking seems to be over. Takes the lock for short. */
+void td_order_beside(struct tide_heap *heap);
+/* After such a collection: gives its memory back. */
+void td_order_forget(struct tide_heap *heap);
+/* In a collection, which holds the finalizers' lock: finds the order, unless that was done beside
+ * the program. Returns whether any object is dying. */
 bool td_order_dying(struct tide_heap *heap);
 /* After that: queues the finalizers whose turn it is, and marks all that dying objects with
  * finalizers reach: each is reached by one whose turn it is. Allocates nothing. */

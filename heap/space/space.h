@@ -279,7 +279,9 @@ static inline uint8_t *td_block_marks(const struct td_space *space, uint32_t blo
 
 /* Returns whether the object that starts here was found alive in this epoch, deferred or not. */
 static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
-  return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
+  /* relaxed: [mark]; beside the program others may mark it just now. */
+  uint8_t mark = __atomic_load_n(&space->marks[granule], __ATOMIC_RELAXED);
+  return (mark & (TD_DEFERRED - 1)) == space->epoch;
 }
 
 #endif

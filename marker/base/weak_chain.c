@@ -5,16 +5,17 @@
 
 #include "heap/space/marks.h"
 
-static bool claim(_Atomic(uint64_t) *claimed, uint64_t cycle) {
+bool td_weak_claim(const struct td_markers *set, _Atomic(uint64_t) *claimed) {
   /* relaxed, both: only one marker may win; the chain is read after the phase: [term.leave]. */
   uint64_t seen = atomic_load_explicit(claimed, memory_order_relaxed);
-  return seen != cycle && atomic_compare_exchange_strong_explicit(
-                              claimed, &seen, cycle, memory_order_relaxed, memory_order_relaxed);
+  return seen != set->cycle &&
+         atomic_compare_exchange_strong_explicit(claimed, &seen, set->cycle, memory_order_relaxed,
+                                                 memory_order_relaxed);
 }
 
 void td_weak_met(struct td_marker *marker, uintptr_t address) {
   struct td_weak_object *weak = (struct td_weak_object *)address;
-  if (!claim(&weak->claimed, marker->set->cycle)) return;
+  if (!td_weak_claim(marker->set, &weak->claimed)) return;
   weak->link = marker->weak;
   marker->weak = address;
 }
@@ -22,11 +23,11 @@ void td_weak_met(struct td_marker *marker, uintptr_t address) {
 bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
   const struct td_space *space = marker->set->space;
   struct td_ephemeron_object *ephemeron = (struct td_ephemeron_object *)address;
-  uint64_t key = td_granule_of(space->base, ephemeron->key);
+  uint64_t key = td_granule_of(space->base, td_slot_load(&ephemeron->key));
   if (key >= space->granules ||
       (td_mark_load(&space->marks[key]) & (TD_DEFERRED - 1)) == space->epoch)
     return true;
-  if (!claim(&ephemeron->claimed, marker->set->cycle)) return false;
+  if (!td_weak_claim(marker->set, &ephemeron->claimed)) return false;
   ephemeron->link = marker->ephemerons;
   marker->ephemerons = address;
   return false;

@@ -12,6 +12,9 @@ void td_weak_met(struct td_marker *marker, uintptr_t address);
  * ordinary reference then. Otherwise chains the ephemeron. */
 bool td_ephemeron_met(struct td_marker *marker, uintptr_t address);
 
+/* Whoever is the first to ask in this collection may chain the object that has this word. */
+bool td_weak_claim(const struct td_markers *set, _Atomic(uint64_t) *claimed);
+
 /* Take what was chained since the last call, from all markers. The collecting thread, between
  * phases. Return the address of the first object, 0 if there is none. */
 uintptr_t td_weak_chain_take(struct td_markers *set);

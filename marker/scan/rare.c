@@ -75,7 +75,7 @@ void td_scan_rare_into(struct td_marker *marker, uintptr_t object, struct td_tra
     break;
   case TD_KIND_EPHEMERON:
     if (td_ephemeron_met(marker, object))
-      add(buffer, ((struct td_ephemeron_object *)object)->value);
+      add(buffer, td_slot_load(&((struct td_ephemeron_object *)object)->value));
     break;
   default: /* a free block: the reference dangles; tide_check_marks will name it */
     break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A heap whose collections mark beside the program, and wait there for as long as a test wants:
- * the event that tells of the first resume does not return before that. */
+ * the event that tells of the first resume, or of a later one, does not return before that. */
 #ifndef TD_TESTS_CONCURRENT_HELD_H
 #define TD_TESTS_CONCURRENT_HELD_H
 
@@ -14,6 +14,7 @@ struct held {
   struct tide_mutator *m;
   sem_t begun, go;
   bool holds;       /* the next collection waits */
+  unsigned later;   /* not after its first stop, but so many later */
   unsigned resumes; /* of the one that runs; the collecting thread's */
 };
 
@@ -22,7 +23,7 @@ static inline void held_event(struct tide_heap *heap, enum tide_event event, uin
   (void)heap, (void)now_ns;
   struct held *held = context;
   if (event == TIDE_EVENT_CYCLE_BEGIN) held->resumes = 0;
-  if (event != TIDE_EVENT_RESUMED || ++held->resumes != 1 || !held->holds) return;
+  if (event != TIDE_EVENT_RESUMED || held->resumes++ != held->later || !held->holds) return;
   sem_post(&held->begun);
   sem_wait(&held->go);
 }

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens to objects that die with a finalizer while they are marked beside the program: they
+ * have been queued in one stop, and what refers weakly to them is decided in a later one. Each
+ * function does something in between that could lose an object. Under TIDE_VERIFY=1. */
+#include "tests/concurrent/held.h"
+#include "tide/foreign.h"
+#include "tide/weak.h"
+
+struct node {
+  struct node *next;
+  uint64_t number;
+};
+enum { NUMBER = 100, KINDS = 2, DYING = 8 };
+
+static struct held h;
+static tide_layout layout;
+static struct node **roots; /* an array in the heap: what is found again */
+static struct tide_weak *(*weak)[KINDS];
+static struct tide_ephemeron **ephemerons;
+static unsigned ran;
+
+static struct node *make(uint64_t number, struct node *next) {
+  struct node **held = (struct node **)tide_handle(h.m, next);
+  struct node *node = tide_alloc(h.m, layout, sizeof *node);
+  CHECK(node);
+  node->number = number;
+  node->next = *held;
+  *held = NULL;
+  return node;
+}
+
+static void finalize(void *object, void *context) {
+  struct node *node = object;
+  (void)context;
+  CHECK(node->number >= NUMBER && node->next->number == node->number + 1000);
+  ran++;
+}
+
+/* The dying object refers to another one, of which the references and the ephemerons know. */
+static __attribute__((noinline)) void make_one(size_t i, enum tide_finalizer_order order,
+                                               bool set) {
+  struct node **one = (struct node **)tide_handle(h.m, NULL);
+  *one = make(NUMBER + i, make(NUMBER + i + 1000, NULL));
+  for (int kind = 0; kind < KINDS; kind++)
+    tide_write(h.m, weak, &weak[i][kind],
+               tide_weak_new(h.m, (*one)->next, (enum tide_weak_kind)kind));
+  tide_write(h.m, ephemerons, &ephemerons[i],
+             tide_ephemeron_new(h.m, (*one)->next, make(NUMBER + i + 2000, NULL)));
+  const struct tide_finalizer_entry entry = {finalize, NULL, order};
+  CHECK((set ? tide_finalizer_set(h.m, *one, &entry, NULL)
+             : tide_finalizer_add(h.m, *one, finalize, NULL)) == TIDE_OK);
+  *one = NULL;
+}
+
+static void make_all(void) {
+  for (size_t i = 0; i < DYING; i++)
+    make_one(i, TIDE_FINALIZE_ORDERED, false);
+}
+
+/* A word that was left on the stack may hold one or the other. */
+static size_t count_pending(void) {
+  size_t pending = tide_finalizers_pending(h.heap);
+  CHECK(pending >= DYING / 2 && pending <= DYING);
+  return pending;
+}
+
+/* Other objects take the place of what has died. */
+static void refill(void) {
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  for (uint64_t i = 0; i < 20000; i++)
+    make(i % 50, NULL);
+}
+
+static void run_all(void) {
+  CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
+  ran = 0;
+  size_t pending = tide_finalizers_pending(h.heap);
+  CHECK(tide_finalizers_run(h.m, SIZE_MAX) == pending && ran == pending);
+  for (size_t i = 0; i < DYING; i++)
+    tide_write(h.m, roots, &roots[i], NULL);
+}
+
+/* One stop for what roots reach, another one for what dies; and then nothing is left to do. */
+static void they_live_on(void) {
+  make_all();
+  h.later = 1;
+  held_begin(&h);
+  count_pending();
+  struct tide_cycle_stats stats = held_end(&h);
+  CHECK(stats.stops == 3 && !stats.stopped_because);
+  refill();
+  run_all();
+}
+
+static void weak_references_stay_in_order(void) {
+  make_all();
+  held_begin(&h);
+  for (size_t i = 0; i < DYING; i++) {
+    void *after = tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]);
+    CHECK(after);
+    tide_write(h.m, roots, &roots[i], after); /* it is marked beside the program, or by this */
+  }
+  size_t cleared = 0;
+  for (size_t i = 0; i < DYING; i++)
+    cleared += !tide_weak_get(h.m, weak[i][TIDE_WEAK_BEFORE]);
+  CHECK(cleared == count_pending());
+  held_end(&h);
+  refill();
+  for (size_t i = 0; i < DYING; i++) {
+    CHECK(roots[i]->number == NUMBER + i + 1000);
+    CHECK(tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]) == roots[i]);
+  }
+  run_all();
+}
+
+/* The key lives because it is queued, or because the program has got it. */
+static void values_of_ephemerons_live(void) {
+  make_all();
+  held_begin(&h);
+  for (size_t i = 0; i < DYING; i++) {
+    struct node *value = tide_ephemeron_value(h.m, ephemerons[i]);
+    CHECK(value && tide_ephemeron_key(h.m, ephemerons[i]));
+    if (i % 2) tide_write(h.m, roots, &roots[i], value);
+  }
+  held_end(&h);
+  refill();
+  for (size_t i = 0; i < DYING; i++) {
+    struct node *value = tide_ephemeron_value(h.m, ephemerons[i]);
+    CHECK(value->number == NUMBER + i + 2000 && (i % 2 == 0 || roots[i] == value));
+  }
+  run_all();
+}
+
+static void take_apart(void *object, void *context) {
+  struct node *node = object;
+  (void)context;
+  static unsigned at;
+  ran++;
+  tide_write(h.m, roots, &roots[at++ % DYING], node->next);
+  tide_write(h.m, node, &node->next, NULL);
+}
+
+/* A finalizer runs before its object has been looked into. */
+static void finalizers_run_meanwhile(void) {
+  for (size_t i = 0; i < DYING; i++) {
+    struct node **one = (struct node **)tide_handle(h.m, NULL);
+    *one = make(NUMBER + i, make(NUMBER + i + 1000, make(NUMBER + i + 3000, NULL)));
+    CHECK(tide_finalizer_add(h.m, *one, take_apart, NULL) == TIDE_OK);
+    *one = NULL;
+  }
+  held_begin(&h);
+  const size_t pending = count_pending();
+  CHECK(tide_finalizers_run(h.m, SIZE_MAX) == pending);
+  struct tide_cycle_stats stats = held_end(&h);
+  CHECK(stats.overwritten >= pending);
+  refill();
+  size_t found = 0;
+  for (size_t i = 0; i < DYING; i++) {
+    if (!roots[i]) continue;
+    found++;
+    CHECK(roots[i]->number >= NUMBER + 1000 && roots[i]->next->number == roots[i]->number + 2000);
+  }
+  CHECK(found == pending);
+  run_all();
+}
+
+/* Those that are set take more stops: what they refer to comes first. */
+static void set_ones_take_turns(void) {
+  static const enum tide_finalizer_order orders[] = {
+      TIDE_FINALIZE_ORDERED, TIDE_FINALIZE_IGNORE_SELF, TIDE_FINALIZE_NO_ORDER,
+      TIDE_FINALIZE_UNREACHABLE};
+  for (unsigned later = 0; later < 5; later++) {
+    for (size_t i = 0; i < DYING; i++)
+      make_one(i, orders[i % 4], true);
+    h.later = later;
+    held_begin(&h);
+    for (size_t i = 0; i < DYING; i++)
+      tide_write(h.m, roots, &roots[i], tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]));
+    struct tide_cycle_stats stats = held_end(&h);
+    CHECK(stats.stops >= 4 && !stats.stopped_because);
+    count_pending();
+    refill();
+    for (size_t i = 0; i < DYING; i++)
+      CHECK(roots[i]->number == NUMBER + i + 1000);
+    run_all();
+  }
+  h.later = 1;
+}
+
+static unsigned order[3], ordered;
+static void note(void *object, void *context) {
+  (void)context;
+  order[ordered++] = (unsigned)((struct node *)object)->number;
+}
+
+static __attribute__((noinline)) void make_cycle(bool with_head) {
+  struct node **one = (struct node **)tide_handle(h.m, NULL);
+  *one = make(1, make(2, make(3, NULL)));
+  if (!with_head) (*one)->next->next->next = *one;
+  CHECK(tide_finalizer_add(h.m, (*one)->next, note, NULL) == TIDE_OK);
+  CHECK(tide_finalizer_add(h.m, *one, note, NULL) == TIDE_OK);
+  CHECK(tide_finalizer_add(h.m, (*one)->next->next, note, NULL) == TIDE_OK);
+  *one = NULL;
+}
+
+static __attribute__((noinline)) void clear_stack(void) {
+  volatile char stack[8192];
+  for (size_t i = 0; i < sizeof stack; i++)
+    stack[i] = 0;
+}
+
+/* From the outside in, one in each collection; of a cycle the one that was registered first. */
+static void the_order_is_kept(bool with_head) {
+  h.later = 0;
+  ordered = 0;
+  make_cycle(with_head);
+  for (unsigned i = 0; i < 12 && ordered < 3; i++) {
+    clear_stack();
+    held_begin(&h);
+    held_end(&h);
+    CHECK(tide_finalizers_pending(h.heap) <= 1);
+    tide_finalizers_run(h.m, SIZE_MAX);
+  }
+  CHECK(ordered == 3 && order[0] == (with_head ? 1 : 2) && order[1] == (with_head ? 2 : 1) &&
+        order[2] == 3);
+  h.later = 1;
+}
+
+static void the_order_of_a_list(void) {
+  the_order_is_kept(true);
+}
+
+static void the_order_of_a_cycle(void) {
+  the_order_is_kept(false);
+}
+
+int main(void) {
+  held_open(&h);
+  const size_t reference = offsetof(struct node, next);
+  layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
+  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK && tide_root_add(h.heap, &weak) == TIDE_OK &&
+        tide_root_add(h.heap, &ephemerons) == TIDE_OK);
+  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *roots);
+  weak = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *weak);
+  ephemerons = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *ephemerons);
+  CHECK(roots && weak && ephemerons);
+  static void (*const all[])(void) = {
+      they_live_on,
+      weak_references_stay_in_order,
+      values_of_ephemerons_live,
+      finalizers_run_meanwhile,
+      set_ones_take_turns,
+      the_order_of_a_list,
+      the_order_of_a_cycle,
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    all[i]();
+  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK && tide_root_remove(h.heap, &weak) == TIDE_OK &&
+        tide_root_remove(h.heap, &ephemerons) == TIDE_OK);
+  held_close(&h);
+  return 0;
+}
