@@ -102,6 +102,7 @@ static void tell(const struct server *server) {
          (unsigned long long)heap.degenerate_collections);
   printf("stops: %llu, 99 %% under %llu us, the longest %llu us\n", (unsigned long long)stops.count,
          (2ull << bucket) / 1000, (unsigned long long)heap.pause_ns_max / 1000);
+  if (last.stops == 0) return; /* the last collection did not mark beside the program */
   printf("those of the last collection:");
   for (unsigned i = 0; i < last.stops; i++)
     printf(" %llu us", (unsigned long long)last.stops_ns[i] / 1000);
