@@ -540,11 +540,12 @@
         (loop))))
   (newline))
 
-(define %usage "usage: scheme [FILE | -e EXPRESSION]... [--gc-stats]
+(define %usage "usage: scheme [FILE | -e EXPRESSION]... [--concurrent] [--gc-stats]
 Runs Scheme files and expressions in order; without any, reads from the terminal or from
 standard input.
   -e EXPRESSION  evaluate the expression
-  --gc-stats     at the end, print collections and their time to standard error
+  --concurrent   mark while the program runs: short pauses, for a share of a processor and memory
+  --gc-stats     at the end, print collections, their time and the longest pause to standard error
   --help         print this
 ")
 (define (%main program . arguments)
@@ -555,6 +556,7 @@ standard input.
               (else (%evaluate-from (current-input-port))))
         (let ((first (car left)) (rest (cdr left)))
           (cond ((string=? first "--help") (display %usage) (exit))
+                ((string=? first "--concurrent") (loop rest actions)) ; main.c has seen it
                 ((string=? first "--gc-stats")
                  (%print-statistics-at-exit)
                  (loop rest actions))

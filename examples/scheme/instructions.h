@@ -27,6 +27,7 @@ static inline bool in_sequence(enum type type, value sequence, value index) {
 #define NEXT goto *(const void *)*pc++
 #define OPCODE(name) op_##name:
 #define SYNC (machine.sp = sp, machine.fp = fp, machine.pc = pc, machine.self = self)
+#define SAFEPOINT (machine.sp = sp, mem_safepoint())
 #define INSTRUCTION(name, effect)                                                                  \
   OPCODE(name) effect;                                                                             \
   NEXT;

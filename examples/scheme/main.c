@@ -4,6 +4,7 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* The text of boot.scm, which the assembler includes. */
@@ -23,9 +24,9 @@ static void print_statistics(void) {
   struct mem_stats stats = mem_stats();
   fprintf(stderr,
           "gc-stats: collector=%s collections=%llu collect_ms=%.3f total_ms=%.3f "
-          "heap_bytes=%llu\n",
+          "heap_bytes=%llu longest_ms=%.3f\n",
           MEM_NAME, (unsigned long long)stats.collections, stats.collect_ms, total,
-          (unsigned long long)stats.heap_bytes);
+          (unsigned long long)stats.heap_bytes, stats.longest_ms);
 }
 
 EXPRESSION("%print-statistics-at-exit", "", (atexit(print_statistics), UNSPECIFIED))
@@ -49,13 +50,22 @@ static void boot(void) {
   globals.booting = FALSE;
 }
 
+/* The heap is created before %main reads the arguments. */
+static bool asks_for_concurrent(char **arguments) {
+  for (; *arguments != NULL; arguments++) {
+    if (strcmp(*arguments, "--concurrent") == 0) return true;
+    if (strcmp(*arguments, "-e") == 0 && *++arguments == NULL) break;
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
   static value *globals_end = (value *)(&globals + 1);
   const struct mem_range ranges[] = {{(value *)&globals, &globals_end}, vm_stack()};
   clock_gettime(CLOCK_MONOTONIC, &started);
   setlocale(LC_CTYPE, "C.UTF-8");
   depth_start();
-  mem_start(ranges, sizeof ranges / sizeof ranges[0]);
+  mem_start(ranges, sizeof ranges / sizeof ranges[0], asks_for_concurrent(argv + 1));
   boot();
   value arguments = NIL;
   while (argc > 0)

@@ -14,7 +14,7 @@ void *mem_free[GC_I_NORMAL + 1][GC_TINY_FREELISTS];
 
 static const struct mem_range *root_ranges;
 static size_t root_count;
-static double collect_started, collect_total;
+static double collect_started, collect_total, collect_longest;
 static GC_push_other_roots_proc earlier_roots;
 
 static double now_ms(void) {
@@ -25,7 +25,10 @@ static double now_ms(void) {
 
 static void on_event(GC_EventType event) {
   if (event == GC_EVENT_START) collect_started = now_ms();
-  if (event == GC_EVENT_END) collect_total += now_ms() - collect_started;
+  if (event != GC_EVENT_END) return;
+  double took = now_ms() - collect_started;
+  collect_total += took;
+  if (took > collect_longest) collect_longest = took;
 }
 
 /* Forgets the cells that are left on our free lists: the sweep finds them again. To keep them, each
@@ -37,7 +40,11 @@ static void push_roots(void) {
     GC_push_all(root_ranges[i].start, *root_ranges[i].end);
 }
 
-void mem_start(const struct mem_range *ranges, size_t count) {
+void mem_start(const struct mem_range *ranges, size_t count, bool concurrent) {
+  if (concurrent) {
+    fputs("scheme-boehm: --concurrent is for scheme-tide\n", stderr);
+    exit(2);
+  }
   GC_set_warn_proc(GC_ignore_warn_proc); /* mem_exhausted says it in one line */
   GC_set_all_interior_pointers(0);
   GC_INIT();
@@ -68,8 +75,10 @@ void mem_collect(void) {
 }
 
 struct mem_stats mem_stats(void) {
-  return (struct mem_stats){
-      .collections = GC_get_gc_no(), .collect_ms = collect_total, .heap_bytes = GC_get_heap_size()};
+  return (struct mem_stats){.collections = GC_get_gc_no(),
+                            .collect_ms = collect_total,
+                            .longest_ms = collect_longest,
+                            .heap_bytes = GC_get_heap_size()};
 }
 
 void mem_exhausted(size_t bytes) {

@@ -36,6 +36,9 @@ static inline void *mem_leaf(size_t bytes) {
   return mem_take(GC_I_PTRFREE, bytes);
 }
 
+/* A collection begins in an allocation. */
+static inline void mem_safepoint(void) {}
+
 /* A slot, of whatever pointer type its object declares it. */
 typedef uintptr_t mem_slot __attribute__((may_alias));
 

@@ -22,7 +22,7 @@ static _Noreturn void refuse(const char *what, const char *why) {
   exit(4);
 }
 
-void mem_start(const struct mem_range *ranges, size_t count) {
+void mem_start(const struct mem_range *ranges, size_t count, bool concurrent) {
   struct tide_error error = {0};
   /* Huge pages would cost more when they are first touched than they save: programs run for a
    * second or so, and most heaps are small. */
@@ -30,6 +30,7 @@ void mem_start(const struct mem_range *ranges, size_t count) {
   tide_options_init(&options);
   options.small_pages = true;
   options.write_barrier = true; /* mem.h: references are stored through mem_write */
+  options.concurrent = concurrent;
   heap = tide_heap_create(&options, &error);
   if (heap == NULL) refuse("cannot create the heap", error.text);
   mem_leaf_layout = tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, &error);
@@ -52,6 +53,7 @@ struct mem_stats mem_stats(void) {
   tide_heap_stats(heap, &stats);
   return (struct mem_stats){.collections = stats.collections,
                             .collect_ms = (double)stats.pause_ns_total / 1e6,
+                            .longest_ms = (double)stats.pause_ns_max / 1e6,
                             .heap_bytes = stats.committed_bytes};
 }
 

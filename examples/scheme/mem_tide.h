@@ -23,9 +23,20 @@ static inline void *mem_leaf(size_t bytes) {
   return object;
 }
 
-/* Values that are no references, which is most of what vectors of numbers get, need no barrier. */
+static inline void mem_safepoint(void) {
+  tide_safepoint(mem_mutator);
+}
+
+static inline bool mem_is_reference(uintptr_t word) {
+  return (word & 15) == 0;
+}
+
+/* The collector must know of a reference that is stored, which is young perhaps, and of one that is
+ * overwritten, which marking beside the program would miss. Numbers over numbers, which is most of
+ * what happens to vectors of them, need no barrier. */
 static inline void mem_write(void *object, void *slot, uintptr_t content) {
-  if ((content & 15) == 0) tide_write_begin(mem_mutator, object, slot, 1);
+  if (mem_is_reference(content) || mem_is_reference((uintptr_t) * (tide_slot *)slot))
+    tide_write_begin(mem_mutator, object, slot, 1);
   *(tide_slot *)slot = (void *)content;
 }
 

@@ -146,6 +146,7 @@ apply:
     pc = self->code->program;
     if (LIKELY(arguments == self->code->parameters)) {
     enter:
+      SAFEPOINT;
       if (LIKELY(fp + self->code->room <= machine.limit)) NEXT;
       SYNC;
       make_room(self->code->room);
@@ -169,6 +170,7 @@ apply:
       to[i] = sp[i - count];
     sp = to + count;
     pc += 3 + (intptr_t)pc[2];
+    SAFEPOINT;
     NEXT;
   }
   OPCODE(CONST_RETURN) acc = *pc;

@@ -60,6 +60,8 @@ CASES = [
     (1, "nested too deeply", ["{text}"], {"text": '(include "{text}")'}),
     # No memory.
     (MEMORY, "no room for", "(let loop ((l '())) (loop (cons 1 l)))", {"heap": "20M"}),
+    (MEMORY, "no room for", ["--concurrent", "-e", "(let loop ((l '())) (loop (cons 1 l)))"],
+     {"heap": "20M", "only": "tide"}),
     (MEMORY, "no room for", "(define (f n) (+ 1 (f n))) (f 1)", {"heap": "20M"}),
     (MEMORY, "no room for", "(let loop ((l '())) (loop (cons l (make-vector 10000 l))))",
      {"heap": "20M"}),
