@@ -17,7 +17,9 @@ static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   *word = is_free ? *word | bit : *word & ~bit;
 }
 
-enum td_room td_blocks_move_frontier(struct td_space *space) {
+/* Adds the next slab's blocks to the pool. Returns why not: the range ends, or there is no memory
+ * for what tells of them. */
+static enum td_room move_frontier(struct td_space *space) {
   uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
   if (next > space->block_count) return TD_ROOM_NO_PLACE;
   if (!td_tables_reach(space, next)) return TD_ROOM_NO_MEMORY;
@@ -59,7 +61,7 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean,
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
-      *room = td_blocks_move_frontier(space);
+      *room = move_frontier(space);
       if (*room == TD_ROOM_NO_PLACE && !clean) space->extent_limit = count;
       if (*room != TD_ROOM) return 0;
       if (start == 0) start = end = 1; /* block 0 is never given out */
@@ -77,7 +79,7 @@ static bool is_in_budget(const struct td_space *space, uint32_t count) {
  * at all blocks goes by the frontier. */
 static void prepare_ahead(struct td_space *space, uint32_t first, uint32_t end) {
   while (space->frontier < end + TD_READY_SLABS * (uint32_t)TD_SLAB_BLOCKS)
-    if (td_blocks_move_frontier(space) != TD_ROOM) break;
+    if (move_frontier(space) != TD_ROOM) break;
   if (first % TD_SLAB_BLOCKS == 0) /* relaxed: a hint; a slab is begun */
     __atomic_store_n(&space->wants_slabs, true, __ATOMIC_RELAXED);
 }
@@ -112,7 +114,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
   if (!is_in_budget(space, count)) return false;
   if (first > space->block_count || count > space->block_count - first) return false;
   while (first + count > space->frontier)
-    if (td_blocks_move_frontier(space) != TD_ROOM) return false;
+    if (move_frontier(space) != TD_ROOM) return false;
   for (uint32_t b = first; b < first + count; b++)
     if (!td_block_is_free(space, b)) return false;
   return take(space, first, count);

@@ -12,9 +12,6 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
 /* Takes the blocks [first, first + count) if all are free, within the budget. The caller holds the
  * space's lock. Returns false if they are not to be had. */
 bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count);
-/* Adds the next slab's blocks to the pool, under the lock. Returns why not: the range ends, or
- * there is no memory for what tells of them. */
-enum td_room td_blocks_move_frontier(struct td_space *space);
 /* Gives blocks back and clears their entries. The caller holds the space's lock. */
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count);
 /* Gives slabs without a used block back to the system, but keeps keep_bytes of free memory. A slab
