@@ -28,10 +28,10 @@
 #include "heap/cells/sort.h"
 #include "heap/epoch.h"
 
-/* What mutators have marked is looked into beside the program so often; then the world stays
- * stopped for the rest. Each time it is less, because nothing becomes white again. */
+/* What mutators have marked is looked into beside the program so often, and is less each time; then
+ * the world stays stopped. What dies has the stops that are left: up to four of its own, and more. */
 #define ROUNDS 8u
-#define STOPS_MAX (ROUNDS + 2)
+#define STOPS_MAX 16u
 _Static_assert(sizeof((struct tide_cycle_stats *)0)->stops_ns == STOPS_MAX * sizeof(uint64_t),
                "each stop has its place");
 
@@ -41,7 +41,6 @@ struct beside {
   struct td_reclaim reclaim;
   const char *stopped; /* why the world had to stand still while marking, or NULL */
   bool again;          /* stop 2 found something to scan */
-  unsigned rounds;     /* that it has: see ROUNDS */
   bool queued;         /* finalizers, in any of the stops */
   bool sorts;          /* beside the program */
   unsigned stops;
@@ -166,13 +165,18 @@ static void begin_stopped(struct beside *b) {
 
 /* ---- Stop 2 ---- */
 
-/* Marks what is left, or has the program go on while that is marked. Returns whether all is. */
+/* May the program go on once more, while more is marked? */
+static bool may_resume(const struct beside *b) {
+  return !b->stopped && b->stops < (b->reclaim.begun ? STOPS_MAX - 1 : ROUNDS + 1);
+}
+
+/* Marks what is left, or lets the program go on while that is marked. Returns whether all is. */
 static bool close(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  b->again = !b->stopped && b->rounds < ROUNDS &&
-             (td_mark_is_behind(heap->markers) || td_ephemerons_defer(heap));
-  b->rounds++;
-  if (!b->again && (b->stopped || b->rounds > ROUNDS)) {
+  b->again = may_resume(b);
+  if (b->again) {
+    b->again = td_mark_is_behind(heap->markers) || td_ephemerons_defer(heap);
+  } else {
     td_mark_phase(heap->markers, &(struct td_roots){0});
     td_ephemerons_close(heap);
   }
@@ -183,11 +187,9 @@ static bool close(struct beside *b) {
 static bool close_dying(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   if (!b->reclaim.begun) b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
-  const size_t pending = heap->finalizers->pending_count;
   while (td_reclaim_next(heap, &b->reclaim)) {
-    b->queued |= heap->finalizers->pending_count > pending;
-    b->rounds = 0;
-    b->again = !b->stopped;
+    b->queued |= heap->finalizers->pending_count > heap->finalizers->pending_before;
+    b->again = may_resume(b);
     if (b->again) return false;
     (void)close(b);
   }

@@ -75,7 +75,7 @@ struct tide_cycle_stats {
   /* It was to be one, and was marked stopped, or threads had to wait for its end; else NULL. */
   const char *stopped_because;
   uint64_t paced_ns; /* threads waited, up to 0.5 ms at a time, as room was scarce before its end */
-  uint64_t stops_ns[10]; /* each of the stops, from the wish until the program may go on */
+  uint64_t stops_ns[16]; /* each of the stops, from the wish until the program may go on */
 };
 /* Fills in the figures of the last collection; all are 0 if there was none. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
