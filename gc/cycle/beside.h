@@ -6,7 +6,7 @@
  *   IDLE ----> (thread) -------> MARKING -------------> SORTING --------------> IDLE
  *                  |                ^ |
  *                  |                +-+ stop 2 found something new to scan: at most ROUNDS times;
- * or |                    it has queued what dies: once, or thrice if some are set
+ *                  |                    or it has queued what dies: once, or thrice if some are set
  *                  +--> whatever cannot be marked beside the program: marked in stop 1
  *
  *   stop 1   takes the roots as they are, and the next epoch: see [beside] in heap/space/space.h.
