@@ -29,7 +29,7 @@
 #include "heap/epoch.h"
 
 /* What mutators have marked is looked into beside the program so often, and is less each time; then
- * the world stays stopped. What dies has the stops that are left: up to four of its own, and more. */
+ * the world stays stopped. What dies has the stops that are left: four of its own, and more. */
 #define ROUNDS 8u
 #define STOPS_MAX 16u
 _Static_assert(sizeof((struct tide_cycle_stats *)0)->stops_ns == STOPS_MAX * sizeof(uint64_t),
@@ -356,9 +356,7 @@ static void write_log(const struct beside *b) {
   const struct tide_heap *heap = b->cycle.heap;
   const struct tide_cycle_stats *stats = &heap->stats->last->all;
   td_cycle_write_log(heap, stats);
-  if (stats->stopped_because)
-    fprintf(stderr, "tidemark: not beside the program: %s\n", stats->stopped_because);
-  else
+  if (!stats->stopped_because)
     fprintf(stderr,
             "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64
             " us, %" PRIu64 " objects kept that were overwritten, threads waited for %" PRIu64

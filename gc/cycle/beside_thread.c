@@ -168,6 +168,11 @@ void td_beside_note_awaited(struct tide_heap *heap) {
 }
 
 void td_beside_note_stopped(struct tide_heap *heap) {
+  struct td_beside *own = heap->concurrent;
+  pthread_mutex_lock(&own->lock);
+  heap->stats->building->all.stopped_because =
+      own->collector.started ? "there was no room left" : "there was no thread for it";
+  pthread_mutex_unlock(&own->lock);
   /* relaxed: a figure. */
   atomic_fetch_add_explicit(&heap->stats->degenerate, 1, memory_order_relaxed);
 }

@@ -47,7 +47,7 @@ bool td_beside_wish(struct tide_heap *heap);
 void td_beside_grow(struct tide_heap *heap);
 /* A thread that has no room is about to wait for the end of one that may go on. */
 void td_beside_note_awaited(struct tide_heap *heap);
-/* One that was wanted has stopped the program instead: there was no room left. */
+/* One that was wanted stops the program instead: before its figures are published. */
 void td_beside_note_stopped(struct tide_heap *heap);
 /* After a full collection of any kind, under the world's lock: the next one begins so early that it
  * ends before the room does. It will last as long as the last ones. */

@@ -132,6 +132,7 @@ static void collect_locked(void *argument) {
   collect_stopped(cycle);
   pthread_mutex_unlock(&heap->finalizers->lock);
   pthread_mutex_unlock(&heap->roots->lock);
+  if (heap->concurrent && cycle->cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
   td_cycle_publish(cycle);
   if (heap->finalizers->pending_count > heap->finalizers->pending_before)
     td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
@@ -166,7 +167,6 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   td_stack_clear_below();
   if (cycle.rooted) {
     if (cycle.kind == TIDE_CYCLE_FULL) td_beside_set_pace(heap);
-    if (heap->concurrent && wish.cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
     if (heap->log)
       td_cycle_write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);

@@ -80,6 +80,8 @@ void td_cycle_write_log(const struct tide_heap *heap, const struct tide_cycle_st
           young ? "heap " : "", stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited,
           stats->markers, stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000,
           stats->blocks_freed, heap->space.budget_blocks);
+  if (stats->stopped_because)
+    fprintf(stderr, "tidemark: not beside the program: %s\n", stats->stopped_because);
   if (heap->space.has_young) write_young_log(heap, stats);
 }
 

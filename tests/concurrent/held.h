@@ -28,18 +28,22 @@ static inline void held_event(struct tide_heap *heap, enum tide_event event, uin
   sem_wait(&held->go);
 }
 
-static inline void held_open(struct held *held) {
-  struct tide_options options;
+static inline void held_open_with(struct held *held, struct tide_options *options) {
   struct tide_error error;
-  tide_options_init(&options);
-  options.write_barrier = options.concurrent = true;
-  options.heap_max_bytes = (size_t)256 << 20;
+  options->write_barrier = options->concurrent = true;
   CHECK(sem_init(&held->begun, 0, 0) == 0 && sem_init(&held->go, 0, 0) == 0);
-  held->heap = tide_heap_create(&options, &error);
+  held->heap = tide_heap_create(options, &error);
   CHECK(held->heap);
   held->m = tide_attach(held->heap, NULL, NULL);
   CHECK(held->m);
   tide_heap_on_event(held->heap, held_event, held);
+}
+
+static inline void held_open(struct held *held) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = (size_t)256 << 20;
+  held_open_with(held, &options);
 }
 
 static inline void held_close(struct held *held) {

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* What can fail while a collection marks beside the program: the marking thread gets no CPU, room
+ * or memory is used up, there is no thread, the process forks, others collect too. Nothing is lost,
+ * and what was to be marked beside the program and was not says why. Under TIDE_VERIFY=1. */
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "tests/concurrent/held.h"
+
+struct node {
+  struct node *next;
+  uint64_t number, room[2];
+};
+enum { LIVE = 1000, HEAPS = 3 };
+#define MIB ((size_t)1 << 20)
+
+static struct held h[HEAPS];
+static struct node **live[HEAPS]; /* arrays in the heaps */
+static tide_layout layout[HEAPS];
+static _Atomic(bool) refuses_threads;
+static bool refuses_copies;
+static _Thread_local bool begins; /* this thread has just stopped the world */
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument) {
+  return refuses_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
+}
+
+void *__real_td_pages_grow(void *old, size_t old_bytes, size_t bytes);
+void *__wrap_td_pages_grow(void *old, size_t old_bytes, size_t bytes);
+void *__wrap_td_pages_grow(void *old, size_t old_bytes, size_t bytes) {
+  return refuses_copies && begins ? NULL : __real_td_pages_grow(old, old_bytes, bytes);
+}
+
+static void note(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *context) {
+  if (event == TIDE_EVENT_MARK_BEGIN) begins = true;
+  if (event == TIDE_EVENT_MARK_END || event == TIDE_EVENT_RESUMED) begins = false;
+  held_event(heap, event, now_ns, context);
+}
+
+/* ---- Objects that live, and are replaced ---- */
+
+static struct node *make(size_t heap, uint64_t number) {
+  struct node *node = tide_alloc(h[heap].m, layout[heap], sizeof *node);
+  if (node) node->number = number;
+  return node;
+}
+
+static void replace(size_t heap, uint64_t turn) {
+  const size_t i = turn % LIVE;
+  CHECK(!live[heap][i] || live[heap][i]->number % LIVE == i);
+  struct node *node = make(heap, turn);
+  CHECK(node);
+  node->next = live[heap][(i + 1) % LIVE];
+  if (node->next) tide_write(h[heap].m, node->next, &node->next->next, NULL);
+  tide_write(h[heap].m, live[heap], &live[heap][i], node);
+}
+
+static void check_live(size_t heap) {
+  for (size_t i = 0; i < LIVE; i++)
+    CHECK(live[heap][i] && live[heap][i]->number % LIVE == i);
+}
+
+static void open_heap(size_t heap, struct tide_options *options) {
+  const size_t reference = offsetof(struct node, next);
+  h[heap] = (struct held){0};
+  held_open_with(&h[heap], options);
+  tide_heap_on_event(h[heap].heap, note, &h[heap]);
+  layout[heap] = tide_layout_offsets(h[heap].heap, sizeof(struct node), &reference, 1, NULL);
+  live[heap] = NULL;
+  CHECK(tide_root_add(h[heap].heap, &live[heap]) == TIDE_OK);
+  live[heap] = tide_alloc_array(h[heap].m, TIDE_LAYOUT_REFS, LIVE, sizeof *live[heap]);
+  CHECK(live[heap]);
+  for (size_t i = 0; i < LIVE; i++)
+    replace(heap, i);
+}
+
+static void open_of(size_t heap, size_t bytes) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = bytes;
+  open_heap(heap, &options);
+}
+
+static void close_heap(size_t heap) {
+  check_live(heap);
+  CHECK(tide_root_remove(h[heap].heap, &live[heap]) == TIDE_OK);
+  held_close(&h[heap]);
+}
+
+static struct tide_cycle_stats last(size_t heap) {
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(h[heap].heap, &stats);
+  return stats;
+}
+
+static struct tide_heap_stats all(size_t heap) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(h[heap].heap, &stats);
+  return stats;
+}
+
+/* ---- The marking thread ---- */
+
+static _Atomic(uint64_t) turns; /* that the program has made, where it counts them */
+
+struct release {
+  pthread_t thread;
+  struct held *held;
+  unsigned after_ms;
+};
+
+static void *release_it(void *argument) {
+  struct release *release = argument;
+  for (uint64_t seen = UINT64_MAX; seen != turns;) {
+    seen = turns;
+    usleep(release->after_ms * 1000);
+  }
+  sem_post(&release->held->go);
+  return NULL;
+}
+
+/* A collection has begun, and its thread gets no CPU until so long nothing has happened. */
+static void hold_for(struct release *release, size_t heap, unsigned ms) {
+  CHECK(tide_collect(h[heap].m) == TIDE_OK); /* so that none goes on */
+  *release = (struct release){.held = &h[heap], .after_ms = ms};
+  held_begin(&h[heap]);
+  h[heap].holds = false;
+  CHECK(pthread_create(&release->thread, NULL, release_it, release) == 0);
+}
+
+static void await_release(const struct release *release, size_t heap) {
+  tide_blocking_enter(h[heap].m);
+  CHECK(pthread_join(release->thread, NULL) == 0);
+  tide_blocking_leave(h[heap].m);
+}
+
+/* What was allocated meanwhile lives at the end, so it takes another collection to make room. */
+static void a_marker_that_sleeps(void) {
+  struct release release;
+  open_of(0, 16 * MIB);
+  hold_for(&release, 0, 1000);
+  const struct tide_heap_stats before = all(0);
+  while (last(0).number == before.collections)
+    replace(0, turns++);
+  const struct tide_heap_stats after = all(0);
+  CHECK(after.concurrent_collections > before.concurrent_collections);
+  CHECK(after.degenerate_collections > before.degenerate_collections);
+  CHECK(last(0).stopped_because && strstr(last(0).stopped_because, "no room left"));
+  CHECK(turns * sizeof(struct node) > 8 * MIB); /* until then the program went on */
+  await_release(&release, 0);
+  close_heap(0);
+}
+
+/* ---- Room ---- */
+
+static unsigned asked;
+
+/* A word on the stack keeps one of them alive, not all. */
+static bool make_room(void *context, size_t bytes) {
+  (void)context, (void)bytes;
+  asked++;
+  for (struct node *node = live[0][0], *next; node; node = next) {
+    next = node->next;
+    tide_write(h[0].m, node, &node->next, NULL);
+  }
+  return true;
+}
+
+/* Hangs more and more on an object that lives. Returns how many. */
+static uint64_t grow_until(bool (*enough)(void)) {
+  uint64_t count = 0;
+  tide_write(h[0].m, live[0][0], &live[0][0]->next, NULL);
+  struct node *node = NULL;
+  while (!enough() && (node = make(0, count))) {
+    node->next = live[0][0]->next;
+    tide_write(h[0].m, live[0][0], &live[0][0]->next, node);
+    count++;
+  }
+  if (!node) CHECK(tide_alloc_status(h[0].m) == TIDE_ERROR_MEMORY);
+  return count;
+}
+
+static bool was_asked(void) {
+  return asked > 0;
+}
+
+static bool never(void) {
+  return false;
+}
+
+static void check_list(uint64_t count) {
+  for (const struct node *node = live[0][0]->next; node; node = node->next)
+    CHECK(node->number == --count);
+  CHECK(count == 0);
+}
+
+static void room_is_used_up(bool has_hook) {
+  struct tide_options options;
+  struct release release;
+  tide_options_init(&options);
+  options.heap_max_bytes = 8 * MIB;
+  if (has_hook) options.out_of_memory = make_room;
+  open_heap(0, &options);
+  hold_for(&release, 0, 100);
+  asked = 0;
+  const uint64_t count = grow_until(has_hook ? was_asked : never);
+  CHECK(count * sizeof(struct node) > 4 * MIB);
+  if (has_hook)
+    CHECK(asked == 1 && !live[0][0]->next->next); /* and what was allocated then is there */
+  else
+    check_list(count);
+  tide_write(h[0].m, live[0][0], &live[0][0]->next, NULL);
+  for (uint64_t i = 0; i < 100000; i++)
+    replace(0, i);
+  await_release(&release, 0);
+  close_heap(0);
+}
+
+static void room_is_used_up_without_a_hook(void) {
+  room_is_used_up(false);
+}
+
+static void room_is_used_up_with_a_hook(void) {
+  room_is_used_up(true);
+}
+
+/* ---- Threads and memory ---- */
+
+static struct tide_cycle_stats until_the_next(size_t heap) {
+  const uint64_t before = last(heap).number;
+  for (uint64_t i = 0; last(heap).number == before; i++)
+    replace(heap, i);
+  return last(heap);
+}
+
+static void there_is_no_thread(void) {
+  open_of(0, 16 * MIB);
+  refuses_threads = true;
+  CHECK(tide_collect_begin(h[0].m) == TIDE_ERROR_SYSTEM);
+  struct tide_cycle_stats stats = until_the_next(0);
+  CHECK(stats.stopped_because && strstr(stats.stopped_because, "no thread"));
+  CHECK(stats.concurrent_ns == 0 && all(0).degenerate_collections == 1);
+  refuses_threads = false;
+  while (last(0).concurrent_ns == 0)
+    until_the_next(0);
+  CHECK(!last(0).stopped_because || strstr(last(0).stopped_because, "no room left"));
+  close_heap(0);
+}
+
+/* Roots that no array has room for yet. */
+static void there_is_no_memory_for_a_copy(void) {
+  static void *roots[20000];
+  open_of(0, 16 * MIB);
+  CHECK(tide_root_add_range(h[0].heap, roots, sizeof roots / sizeof *roots) == TIDE_OK);
+  roots[0] = live[0];
+  refuses_copies = true;
+  CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
+  struct tide_cycle_stats stats = until_the_next(0);
+  CHECK(stats.stopped_because && strstr(stats.stopped_because, "copy of the roots"));
+  CHECK(stats.concurrent_ns == 0 && stats.stops == 1 && all(0).degenerate_collections == 1);
+  refuses_copies = false;
+  while (last(0).concurrent_ns == 0)
+    until_the_next(0);
+  CHECK(tide_root_remove_range(h[0].heap, roots) == TIDE_OK);
+  close_heap(0);
+}
+
+/* ---- Forks ---- */
+
+/* ThreadSanitizer starts no threads in a child. */
+static _Noreturn void be_child(void) {
+  check_live(0);
+#ifndef __SANITIZE_THREAD__
+  CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
+  (void)until_the_next(0);
+  close_heap(0);
+#endif
+  _exit(0);
+}
+
+static void expect_child(pid_t child) {
+  int status;
+  CHECK(child >= 0 && waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Each time after another while; the last time while the marking thread stands still. */
+static void forks(void) {
+  struct release release;
+  open_of(0, 16 * MIB);
+  for (uint64_t i = 0; i < 20; i++) {
+    CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
+    for (uint64_t turn = 0; turn < i * i * i; turn++)
+      replace(0, turn);
+    pid_t child = fork();
+    if (child == 0) be_child();
+    expect_child(child);
+  }
+  hold_for(&release, 0, 50);
+  replace(0, 7);
+  pid_t child = fork();
+  if (child == 0) be_child();
+  expect_child(child);
+  await_release(&release, 0);
+  close_heap(0);
+}
+
+/* ---- Several heaps ---- */
+
+/* One thread, and a collection in each. */
+static void several_heaps_of_a_thread(void) {
+  for (size_t heap = 0; heap < HEAPS; heap++) {
+    open_of(heap, 16 * MIB);
+    CHECK(tide_collect(h[heap].m) == TIDE_OK);
+  }
+  for (int round = 0; round < 5; round++) {
+    for (size_t heap = 0; heap < HEAPS; heap++)
+      held_begin(&h[heap]);
+    for (uint64_t turn = 0; turn < 3 * LIVE * HEAPS; turn++)
+      replace(turn % HEAPS, turn / HEAPS);
+    for (size_t heap = HEAPS; heap-- > 0;) {
+      struct tide_cycle_stats stats = held_end(&h[heap]);
+      CHECK(!stats.stopped_because && stats.overwritten > 0);
+      CHECK(tide_collect(h[heap].m) == TIDE_OK);
+    }
+  }
+  for (size_t heap = 0; heap < HEAPS; heap++)
+    close_heap(heap);
+}
+
+/* A thread for each heap, which is hardly larger than what lives. */
+static void *use_tiny(void *argument) {
+  const size_t heap = (size_t)(uintptr_t)argument;
+  open_of(heap, MIB);
+  uint64_t turn = 0;
+  while (last(heap).number < 50)
+    replace(heap, turn++);
+  CHECK(all(heap).concurrent_collections > 0);
+  close_heap(heap);
+  return NULL;
+}
+
+static void tiny_heaps(void) {
+  pthread_t threads[HEAPS];
+  for (uintptr_t heap = 0; heap < HEAPS; heap++)
+    CHECK(pthread_create(&threads[heap], NULL, use_tiny, (void *)heap) == 0);
+  for (size_t heap = 0; heap < HEAPS; heap++)
+    CHECK(pthread_join(threads[heap], NULL) == 0);
+}
+
+int main(void) {
+  a_marker_that_sleeps();
+  room_is_used_up_without_a_hook();
+  room_is_used_up_with_a_hook();
+  there_is_no_thread();
+  there_is_no_memory_for_a_copy();
+  forks();
+  several_heaps_of_a_thread();
+  tiny_heaps();
+  return 0;
+}
