@@ -110,6 +110,14 @@ static bool put_tables(FILE *out, const struct td_gcbench_rows *rows) {
     td_gcbench_explain_totals(out);
     fputs("</p>\n", out);
   }
+  if (whole && td_gcbench_pauses(rows, &grid)) {
+    fputs("<h2>Pauses</h2>\n", out);
+    whole = td_html_table(out, &grid);
+    fputs("<p class=\"small\">How many pauses of all rounds were as long as this, and less than "
+          "twice "
+          "as long: those of full collections, + those of young ones.</p>\n",
+          out);
+  }
   return whole;
 }
 

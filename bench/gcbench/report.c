@@ -2,8 +2,10 @@
 /* What gcbench tells: the table, the rows as JSON, and pauses as pictures. */
 #include "bench/gcbench/report.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/document.h"
@@ -197,6 +199,41 @@ static struct range range_of(const struct td_gcbench_rows *rows) {
       if (i >= range.end) range.end = i + 1;
     }
   return range;
+}
+
+/* Headings take no blanks. */
+static void add_heading(char *headings, size_t bytes, unsigned bucket) {
+  char label[16];
+  size_t length = strlen(headings);
+  write_label(label, bucket);
+  for (char *c = label; *c; c++)
+    if (*c == ' ') *c = '_';
+  snprintf(headings + length, bytes - length, " >%s", label);
+}
+
+bool td_gcbench_pauses(const struct td_gcbench_rows *rows, struct td_grid *grid) {
+  char headings[64 + TD_PAUSE_BUCKETS * 18] = "workload collector young >mutators";
+  struct range range = range_of(rows);
+  if (range.end == 0) return false;
+  for (unsigned i = range.first; i < range.end; i++)
+    add_heading(headings, sizeof headings, i);
+  td_grid_begin(grid, headings);
+  for (size_t r = 0; r < rows->count; r++) {
+    const struct td_gcbench_row *row = &rows->at[r];
+    if (row->first == row && r > 0) td_grid_rule(grid);
+    td_grid_cell(grid, "%s", row->workload);
+    td_grid_cell(grid, "%s", row->collector);
+    td_grid_cell(grid, "%s", td_gcbench_young(row));
+    td_grid_cell(grid, "%u", row->mutators);
+    for (unsigned i = range.first; i < range.end; i++) {
+      uint64_t full = row->pauses.full[i], young = row->pauses.young[i];
+      if (young)
+        td_grid_cell(grid, "%" PRIu64 " + %" PRIu64, full, young);
+      else
+        td_grid_cell(grid, full ? "%" PRIu64 : "", full);
+    }
+  }
+  return true;
 }
 
 /* All charts have the same buckets. The scale is logarithmic and begins below 1, so that a single

@@ -50,6 +50,10 @@ void td_gcbench_name(const struct td_gcbench_row *row, char *text, size_t bytes)
 bool td_gcbench_totals(const struct td_gcbench_rows *rows, struct td_grid *grid);
 void td_gcbench_explain_totals(FILE *out);
 
+/* Fills a table of how many pauses of each row were how long, in all rounds; returns false if there
+ * was none. */
+bool td_gcbench_pauses(const struct td_gcbench_rows *rows, struct td_grid *grid);
+
 /* Return an exit status, 0 if all is well, after saying on stderr what is wrong. A path of NULL: it
  * is not wanted. */
 int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out);

@@ -265,8 +265,11 @@ class Outputs(Case):
             rows = json.load(file)["rows"]
         names = ["tide, stopped", "tide, young", "malloc"]
         self.assertEqual(page.count('class="curve"'), len(names))
-        self.assertEqual(page.count("<tbody>"), 2)
-        self.assertEqual(page.count("<tr><td"), len(rows))
+        self.assertEqual(page.count("<tr><td"), 2 * len(rows))  # a line of figures, one of pauses
+        pauses = re.split("<h2>", page.split("<h2>Pauses</h2>")[1])[0]
+        for row, line in zip(rows, re.findall("<tr>(<td.*)</tr>", pauses)):
+            told = sum(int(n) for cell in re.findall("<td>([0-9 +]+)</td>", line)[1:] for n in cell.split(" + "))
+            self.assertEqual(told, sum(p["young"] + p["full"] for p in row["pauses"]), line)
         for name, row in zip(names, rows):
             longest = re.search(f"<title>{name}: the longest ([0-9.]+) µs</title>", page).group(1)
             self.assertAlmostEqual(float(longest), row["latency_us"]["max"], delta=0.1)
