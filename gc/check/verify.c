@@ -40,7 +40,8 @@ struct check {
   bool no_memory;
   bool is_early; /* before marking: only references are checked, there are no marks yet */
   bool is_hinted;
-  bool in_callbacks; /* of roots: what tide_trace is given has no slot */
+  bool in_callbacks;                   /* of roots: what tide_trace is given has no slot */
+  const struct td_verify_start *start; /* when marking began beside the program, or NULL */
   struct tide_check *result;
 };
 
@@ -184,6 +185,118 @@ static void scan_spans(const struct td_span *spans, size_t count, void *context)
   scan_listed(check);
 }
 
+/* ---- What was there when marking began beside the program ---- */
+
+/* Bits for each granule. What was there and had not been reached then may not be marked. */
+struct td_verify_start {
+  uint64_t *there, *reached;
+  size_t bytes; /* of each */
+};
+
+static bool is_set(const uint64_t *bits, uint64_t granule) {
+  return bits[granule / 64] >> (granule % 64) & 1;
+}
+
+static bool was_unreached(const struct td_verify_start *start, uint64_t granule) {
+  return granule / 8 < start->bytes && is_set(start->there, granule) &&
+         !is_set(start->reached, granule);
+}
+
+static bool marked_but_unreached_then(const struct td_cell *object, void *context) {
+  struct check *check = context;
+  if (!was_unreached(check->start, td_granule_of(check->heap->space.base, object->start)))
+    return true;
+  char layout[TD_HOLDER_BYTES];
+  check->result->equal = false;
+  snprintf(
+      check->result->difference, sizeof check->result->difference,
+      "object %#zx (%.80s, %zu bytes) was marked beside the program, but not reached when that "
+      "began",
+      (size_t)object->start, td_layout_words(check->heap, object->layout, layout), object->bytes);
+  return false;
+}
+
+/* The program may take out what is weakly reachable, and finalizers may want it. */
+static void weak_met(struct td_scanner *scanner, struct td_weak_object *weak) {
+  if (td_is_reference(scanner->space, weak->target)) reference(scanner, weak->target);
+}
+
+static void weak_ephemeron_met(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  if (td_is_reference(scanner->space, ephemeron->key)) reference(scanner, ephemeron->key);
+  if (td_is_reference(scanner->space, ephemeron->value)) reference(scanner, ephemeron->value);
+}
+
+static void reach_finalized(struct check *check) {
+  const struct td_finalizers *f = check->heap->finalizers;
+  for (size_t i = 0; i < f->count; i++)
+    if (f->at[i].object) reach(check, f->at[i].object);
+}
+
+/* ---- A check ---- */
+
+static void reach_from_roots(struct check *check, enum td_root_words words) {
+  const struct td_root_list *list = td_roots_gather(check->heap, words, scan_spans, check);
+  scan_spans(list->spans, list->count, check);
+  check->in_callbacks = true;
+  td_roots_call_back(&check->scanner.tracer, check->heap);
+  check->in_callbacks = false;
+  td_settle_report_waiting(&check->scanner.tracer, check->heap);
+  scan_listed(check);
+}
+
+static void open_check(struct check *check, struct tide_heap *heap, struct tide_check *result) {
+  *check = (struct check){.heap = heap, .result = result};
+  *result = (struct tide_check){.equal = true};
+  td_scanner_init(&check->scanner, &heap->space, reference);
+  check->scanner.ephemeron = ephemeron_met;
+  check->reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
+  check->no_memory = !check->reached;
+}
+
+static void close_check(struct check *check) {
+  td_pages_give(check->reached, td_object_bitmap_bytes(&check->heap->space));
+  td_pages_give(check->waiting, check->waiting_capacity * sizeof *check->waiting);
+  td_table_free(&check->keys);
+  td_worklist_free(&check->list);
+}
+
+static void forget_start(struct tide_heap *heap) {
+  struct td_verify_start *start = heap->verify_start;
+  if (!start) return;
+  td_pages_give(start->there, start->bytes);
+  td_pages_give(start->reached, start->bytes);
+  td_pages_give(start, sizeof *start);
+  heap->verify_start = NULL;
+}
+
+/* Without memory nothing is compared. Nor is it in a heap with words that may be references: the
+ * program may store one that only looks like one. */
+static void keep_start(struct tide_heap *heap) {
+  struct check check;
+  struct tide_check unused;
+  forget_start(heap);
+  if (!heap->concurrent || td_space_has_words(&heap->space) || !td_roots_are_known(heap)) return;
+  open_check(&check, heap, &unused);
+  check.scanner.weak = weak_met;
+  check.scanner.ephemeron = weak_ephemeron_met;
+  if (!check.no_memory) {
+    reach_from_roots(&check, TD_WORDS_FRESH);
+    reach_finalized(&check);
+    scan_listed(&check);
+  }
+  uint64_t *there = td_object_bitmap(&heap->space);
+  struct td_verify_start *start = td_pages_take(sizeof *start);
+  heap->verify_start = start;
+  if (start && there && !check.no_memory) {
+    *start = (struct td_verify_start){there, check.reached, td_object_bitmap_bytes(&heap->space)};
+    check.reached = NULL;
+  } else {
+    td_pages_give(there, td_object_bitmap_bytes(&heap->space));
+    forget_start(heap);
+  }
+  close_check(&check);
+}
+
 static bool marked_but_not_reached(const struct td_cell *object, void *context) {
   struct check *check = context;
   if (is_reached(check, object->start)) return true;
@@ -191,34 +304,27 @@ static bool marked_but_not_reached(const struct td_cell *object, void *context) 
   return false;
 }
 
+/* Is anything marked that may not be? */
+static void check_marked(struct check *check) {
+  struct tide_heap *heap = check->heap;
+  if (check->no_memory || heap->last_kind != TIDE_CYCLE_FULL)
+    return; /* a young one keeps the old */
+  if (heap->last_beside && check->start)
+    td_space_each_object(&heap->space, marked_but_unreached_then, check);
+  else if (!heap->last_beside && td_roots_are_known(heap))
+    td_space_each_object(&heap->space, marked_but_not_reached, check);
+}
+
 /* World stopped, locks of roots and finalizers held. false: out of memory. */
 static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_check *result) {
-  struct check check = {.heap = heap, .is_early = is_early, .result = result};
-  *result = (struct tide_check){.equal = true};
-  td_scanner_init(&check.scanner, &heap->space, reference);
-  check.scanner.ephemeron = ephemeron_met;
+  struct check check;
+  open_check(&check, heap, result);
+  check.is_early = is_early;
   check.scanner.no_reference = no_reference;
-  check.reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
-  check.no_memory = !check.reached;
-  if (!check.no_memory) {
-    const struct td_root_list *list =
-        td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
-    scan_spans(list->spans, list->count, &check);
-    check.in_callbacks = true;
-    td_roots_call_back(&check.scanner.tracer, heap);
-    check.in_callbacks = false;
-    td_settle_report_waiting(&check.scanner.tracer, heap);
-    scan_listed(&check);
-    /* A young collection keeps old objects, dead or alive; one beside the program keeps what was
-     * reachable when it began, and what is new. */
-    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL && !heap->last_beside;
-    if (exact && !check.no_memory && td_roots_are_known(heap))
-      td_space_each_object(&heap->space, marked_but_not_reached, &check);
-  }
-  td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
-  td_pages_give(check.waiting, check.waiting_capacity * sizeof *check.waiting);
-  td_table_free(&check.keys);
-  td_worklist_free(&check.list);
+  check.start = heap->verify_start;
+  if (!check.no_memory) reach_from_roots(&check, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT);
+  if (!is_early) check_marked(&check);
+  close_check(&check);
   return !check.no_memory;
 }
 
@@ -249,63 +355,16 @@ void td_verify_begin(struct tide_heap *heap) {
     end_with(text);
   }
   check_or_abort(heap, true);
+  keep_start(heap);
 }
 
 void td_verify_or_abort(struct tide_heap *heap) {
   struct tide_error error = {.status = TIDE_OK};
   if (!td_space_check(&heap->space, &error)) end_with(error.text);
   check_or_abort(heap, false);
+  forget_start(heap);
 }
 
-/* ---- The embedder's functions ---- */
-
-struct check_call {
-  struct tide_check *result;
-  enum tide_status status;
-};
-
-static void check_marks(struct tide_mutator *mutator, void *argument) {
-  struct check_call *call = argument;
-  struct tide_heap *heap = mutator->heap;
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
-  if (!check_stopped(heap, false, call->result)) call->status = TIDE_ERROR_MEMORY;
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
-}
-
-enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {
-  if (!check) return TIDE_ERROR_ARGUMENT;
-  struct check_call call = {check, TIDE_OK};
-  enum tide_status status = td_with_world_stopped(mutator, "tide_check_marks", check_marks, &call);
-  if (status == TIDE_OK) status = call.status;
-  return status == TIDE_OK && !check->equal ? TIDE_ERROR_CHECK : status;
-}
-
-struct heap_call {
-  struct tide_error *error;
-  bool good;
-};
-
-static void check_heap(struct tide_mutator *mutator, void *argument) {
-  struct heap_call *call = argument;
-  call->good = td_space_check(&mutator->heap->space, call->error);
-}
-
-enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error) {
-  struct heap_call call = {error, false};
-  enum tide_status status = td_with_world_stopped(mutator, "tide_check_heap", check_heap, &call);
-  if (status != TIDE_OK) return td_fail(error, status, "tide_check_heap: not possible here");
-  if (!call.good) return TIDE_ERROR_CHECK;
-  return td_succeed(error);
-}
-
-static void count_marked(struct tide_mutator *mutator, void *argument) {
-  *(uint64_t *)argument = mutator->heap->space.live_objects;
-}
-
-uint64_t tide_count_marked(struct tide_mutator *mutator) {
-  uint64_t count = 0;
-  (void)td_with_world_stopped(mutator, "tide_count_marked", count_marked, &count);
-  return count;
+bool td_verify_marks(struct tide_heap *heap, struct tide_check *result) {
+  return check_stopped(heap, false, result);
 }

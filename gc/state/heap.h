@@ -58,8 +58,9 @@ struct tide_heap {
 
   /* Under the world's lock. */
   struct td_marker_config config;
-  enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
-  bool last_beside;               /* it marked beside the program */
+  enum tide_cycle_kind last_kind;       /* of the last collection; while it ends, of that */
+  bool last_beside;                     /* it marked beside the program */
+  struct td_verify_start *verify_start; /* gc/check/verify.c: NULL between collections */
 
   /* From the first mark until the blocks are sorted. World stopped; read by its callbacks. */
   bool marking;
