@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mutators that race: they store, overwrite and read the slots of one array and of each other's
- * objects while collections mark beside them, and take objects out of weak references. No object
- * that any of them can get may be lost.
+ * objects while collections mark beside them, and take objects out of weak references, ephemerons
+ * and finalizers. No object that any of them can get may be lost.
  *
  * Usage: concurrent_shared [SECONDS [MUTATORS [SLOTS [faulty]]]]
  * With `faulty` an object that is lost, told by TIDE_VERIFY or by its contents, is a success. */
@@ -24,13 +24,17 @@ static tide_layout layout;
 static struct node **slots;
 static size_t slot_count;
 static _Atomic(bool) over;
+static atomic_uint finalized;
+static bool faulty; /* then nothing that dies comes back: what is lost would, too */
 
 struct player {
   struct tide_mutator *m;
   uint32_t random;
   struct node *own[OWN];
   struct tide_weak *weak[OWN];
+  struct tide_ephemeron *ephemeron[OWN];
 };
+static _Thread_local struct player *playing;
 
 static struct node *checked(struct node *node) {
   CHECK(!node || node->magic == MAGIC);
@@ -82,6 +86,42 @@ static void revive(struct player *p, unsigned at) {
   if (node) set(p, slots, any_slot(p), node);
 }
 
+/* What dies comes back, with all that it refers to. */
+static void finalize(void *object, void *context) {
+  (void)context;
+  struct node *node = checked(object);
+  get(&node->left);
+  get(&node->right);
+  set(playing, slots, any_slot(playing), node);
+  atomic_fetch_add(&finalized, 1);
+}
+
+/* The value is one that nothing else need refer to. */
+static void bind(struct player *p, struct node *key, unsigned at) {
+  struct node *value = tide_alloc(p->m, layout, sizeof *value);
+  CHECK(value);
+  value->magic = MAGIC;
+  set(p, value, &value->left, key);
+  p->ephemeron[at] = tide_ephemeron_new(p->m, key, value);
+}
+
+static void look(struct player *p, unsigned at) {
+  if (!p->ephemeron[at]) return;
+  struct node *value = checked(tide_ephemeron_value(p->m, p->ephemeron[at]));
+  if (value) set(p, slots, any_slot(p), get(&value->left));
+  struct node *key = checked(tide_ephemeron_key(p->m, p->ephemeron[at]));
+  if (value && key) CHECK(get(&value->left) == key);
+}
+
+static void step_dying(struct player *p, struct node *node, unsigned at, unsigned random) {
+  if (faulty) random |= 7;
+  if (node && random % 8 == 0) CHECK(tide_finalizer_add(p->m, node, finalize, NULL) == TIDE_OK);
+  if (node && random % 8 == 1) bind(p, node, at);
+  if (random % 8 == 2) tide_finalizers_run(p->m, 4);
+  if (random % 8 == 3) look(p, at);
+  if (random % 8 > 3) CHECK(tide_alloc(p->m, TIDE_LAYOUT_LEAF, 16 + random % 1000));
+}
+
 static void step(struct player *p) {
   struct node **slot = any_slot(p), *node = get(slot);
   const uint32_t random = random_next(&p->random);
@@ -116,7 +156,7 @@ static void step(struct player *p) {
     revive(p, at);
     break;
   case 14:
-    CHECK(tide_alloc(p->m, TIDE_LAYOUT_LEAF, 16 + (random >> 8) % 1000));
+    step_dying(p, node, at, random >> 12);
     break;
   default:
     walk(p, node);
@@ -126,6 +166,7 @@ static void step(struct player *p) {
 static void *play(void *seed) {
   struct player p = {.m = tide_attach(heap, NULL, NULL), .random = (uint32_t)(uintptr_t)seed};
   CHECK(p.m);
+  playing = &p;
   while (!over) {
     for (int i = 0; i < 64; i++)
       step(&p);
@@ -156,8 +197,9 @@ static void play_all(unsigned seconds, unsigned players) {
     CHECK(pthread_join(threads[i], NULL) == 0);
   tide_blocking_leave(m);
   tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections, %" PRIu64 " beside the program, %" PRIu64 " stopped\n",
-         stats.collections, stats.concurrent_collections, stats.degenerate_collections);
+  printf("%" PRIu64 " collections, %" PRIu64 " beside the program, %" PRIu64
+         " stopped; %u objects finalized\n",
+         stats.collections, stats.concurrent_collections, stats.degenerate_collections, finalized);
   CHECK(tide_root_remove(heap, &slots) == TIDE_OK && tide_detach(m) == TIDE_OK);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
 }
@@ -193,7 +235,8 @@ int main(int count, char **arguments) {
   unsigned players = (unsigned)argument(count, arguments, 2, 3);
   slot_count = (size_t)argument(count, arguments, 3, 20000);
   CHECK(players <= 64);
-  if (count > 4 && strcmp(arguments[4], "faulty") == 0)
+  faulty = count > 4 && strcmp(arguments[4], "faulty") == 0;
+  if (faulty)
     CHECK(is_found(seconds, players));
   else
     run(seconds, players);
