@@ -8,8 +8,8 @@
 /* Takes the next epoch: from here on every object counts as unmarked. The world is stopped, and all
  * runs are retired. */
 void td_space_begin_marking(struct td_space *space);
-/* The same, in a space without young objects, when the program will go on meanwhile: what it
- * allocates counts as marked. See [beside]. */
+/* The same when the program will go on meanwhile: what it allocates counts as marked. See [beside].
+ * From here on no object is young. */
 void td_space_begin_marking_beside(struct td_space *space);
 
 #endif

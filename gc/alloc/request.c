@@ -59,13 +59,14 @@ bool td_may_allocate(struct tide_mutator *mutator) {
   return false;
 }
 
-/* Young collections or, beside the program, full ones, if the heap has them, and every few one that
- * is full and stops it. */
+/* Young collections and, beside the program, full ones, if the heap has them, and every few one
+ * that is full and stops it. */
 static void collect_for_stress(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
-  bool usual = ++mutator->stress_turns % STRESS_FULL != 0;
-  if (usual && heap->concurrent && td_beside_begin(heap)) return;
-  bool young = usual && heap->space.has_young;
+  uint64_t turn = ++mutator->stress_turns;
+  bool usual = turn % STRESS_FULL != 0, young = usual && td_young_are_born(&heap->space);
+  bool beside = usual && heap->concurrent && (turn % 2 != 0 || !young);
+  if (beside && td_beside_begin(heap)) return;
   struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
   td_collect_and(mutator, "allocation", wish, NULL, NULL);
 }
@@ -103,9 +104,9 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
 
 static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
   pthread_mutex_lock(&heap->space.lock);
-  size_t young_bytes = heap->space.young_bytes;
+  struct td_wish wish = td_when_due(heap->when, room, td_young_bytes(&heap->space));
   pthread_mutex_unlock(&heap->space.lock);
-  return td_when_due(heap->when, room, young_bytes);
+  return wish;
 }
 
 /* May allocation collect, or does the program see to it? */
@@ -209,7 +210,8 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   td_stats_tell_growth(mutator->heap);
   td_callback_end(mutator, &call);
   /* If it has collected, the object is old by now. But its first stores need no barrier. */
-  if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
+  if (td_young_are_born(&mutator->heap->space))
+    td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
 }
 
 /* Time for more memory, or for a collection beside the program? */

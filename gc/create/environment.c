@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gc/state/error.h"
+#include "gc/when/when.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"
 #include "tide/advanced.h"
@@ -59,6 +60,16 @@ static bool read_concurrent(struct td_environment *environment, struct tide_erro
   return read_flag("TIDE_CONCURRENT", &environment->concurrent, error);
 }
 
+static bool read_pause_goal(struct td_environment *environment, struct tide_error *error) {
+  uint64_t number;
+  const char *value = getenv("TIDE_PAUSE_GOAL_US");
+  if (!value || !*value) return true;
+  if (!parse(value, NULL, &number) || !td_pause_goal_is_in_range(number))
+    return refuse(error, "TIDE_PAUSE_GOAL_US", value, "a number from 100 to 1000000");
+  environment->pause_goal_us = (unsigned)number;
+  return true;
+}
+
 bool td_environment_read(struct td_environment *environment, struct tide_error *error) {
   *environment = (struct td_environment){0};
   uint64_t number;
@@ -105,7 +116,7 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   bool young = true;
   if (!read_flag("TIDE_YOUNG", &young, error)) return false;
   environment->no_young = !young;
-  return read_concurrent(environment, error) &&
+  return read_concurrent(environment, error) && read_pause_goal(environment, error) &&
          read_flag("TIDE_VERIFY", &environment->verify, error) &&
          read_flag("TIDE_LOG", &environment->log, error);
 }

@@ -26,6 +26,7 @@ struct td_environment {
   bool no_young;           /* TIDE_YOUNG: 0 (or 1) */
   bool concurrent;         /* TIDE_CONCURRENT: 0 or 1, */
   bool concurrent_given;   /* if it is set */
+  unsigned pause_goal_us;  /* TIDE_PAUSE_GOAL_US */
   bool log;                /* TIDE_LOG: 0 or 1, a line on stderr per collection */
 };
 

@@ -79,12 +79,13 @@ static void start_sizing(struct tide_heap *heap, const struct tide_options *o) {
       .growth_factor = o->growth_factor,
       .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,
       .young = heap->space.has_young,
+      .beside = heap->concurrent != NULL,
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };
   heap->when->ended_ns = td_plat_now_ns();
   td_when_set(heap, (struct td_facts){.kind = TIDE_CYCLE_FULL});
-  td_young_begin(heap);
+  td_young_begin(heap, o->pause_goal_us);
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
@@ -173,7 +174,7 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   heap->collects = o.collects;
   configure_markers(&heap->config, &o, environment.cpus);
   heap->config.marking = environment.marking;
-  if (!td_space_init(&heap->space, o.write_barrier && !o.concurrent, o.reserve_bytes,
+  if (!td_space_init(&heap->space, o.write_barrier && !environment.no_young, o.reserve_bytes,
                      o.heap_max_bytes, error)) {
     free(heap);
     return NULL;

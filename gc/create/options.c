@@ -37,6 +37,8 @@ static const char *objection(const struct tide_options *o) {
   if ((int)o->collects < 0 || o->collects > TIDE_COLLECTS_AT_LIMIT) return "no such collects";
   if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_WEIGHTED) return "no such sizing";
   if (o->concurrent && !o->write_barrier) return "concurrent needs write_barrier";
+  if (o->pause_goal_us && !td_pause_goal_is_in_range(o->pause_goal_us))
+    return "pause_goal_us is under 100 or over 1,000,000";
   if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= TD_GROWTH_MOST))
     return "growth_factor is not over 1";
   return NULL;
@@ -106,6 +108,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
     o->small_pages = true;
     o->huge_pages_from = 0;
   }
+  if (!o->pause_goal_us) o->pause_goal_us = environment->pause_goal_us;
   if (environment->concurrent_given) o->concurrent = environment->concurrent && o->write_barrier;
   if (environment->no_young && !o->concurrent) o->write_barrier = false;
   /* Twice the limit, so that large objects find room between others. */

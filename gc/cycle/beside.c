@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gc/cycle/beside.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "gc/check/caller/call.h"
@@ -10,10 +8,11 @@
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"
+#include "gc/cycle/obstacle.h"
 #include "gc/cycle/owed.h"
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/steps.h"
-#include "gc/foreign/weak_slots.h"
+#include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"
@@ -29,7 +28,8 @@
 #include "heap/epoch.h"
 
 /* What mutators have marked is looked into beside the program so often, and is less each time; then
- * the world stays stopped. What dies has the stops that are left: four of its own, and more. */
+ * the world stays stopped. What dies has the stops that are left: up to four of its own, and more.
+ * The last one is stop 3. */
 #define ROUNDS 8u
 #define STOPS_MAX 16u
 _Static_assert(sizeof((struct tide_cycle_stats *)0)->stops_ns == STOPS_MAX * sizeof(uint64_t),
@@ -84,29 +84,6 @@ static TD_KEEPS_CALL void tell_resumed(struct tide_heap *heap) {
 
 /* ---- Stop 1 ---- */
 
-static bool has_traced(struct tide_heap *heap) {
-  bool found = false;
-  pthread_mutex_lock(&heap->space.lock);
-  for (uint32_t i = 0; i < heap->space.layouts.count && !found; i++)
-    found = heap->space.layouts.at[i].kind == TD_KIND_TRACED && !heap->space.layouts.at[i].beside;
-  pthread_mutex_unlock(&heap->space.lock);
-  return found;
-}
-
-static bool has_signalled(const struct tide_heap *heap) {
-  for (const struct tide_mutator *m = heap->world->mutators; m; m = m->next)
-    if (m->stop_signal) return true;
-  return false;
-}
-
-/* Returns why this heap cannot be marked beside the program just now, or NULL. */
-static const char *obstacle(struct tide_heap *heap) {
-  if (has_traced(heap)) return "trace functions read what the program may be changing";
-  if (has_signalled(heap)) return "a signal may stop a thread in the middle of a store";
-  if (td_weak_slots_any(heap)) return "weak slots in place are read without a call";
-  return NULL;
-}
-
 static void mark_now(const struct td_span *spans, size_t count, void *context) {
   struct beside *b = context;
   struct td_roots roots = {.spans = spans, .span_count = count};
@@ -123,11 +100,12 @@ static void mark_stopped(struct beside *b) {
 /* The mutators' barriers look from here on. The resume carries that to them. */
 static void set_beside(struct tide_heap *heap, bool beside) {
   heap->beside = beside ? INT8_MAX : 0;
+  if (heap->space.has_young) heap->space.marks[0] = (uint8_t)heap->beside;
 }
 
 static void start_marking(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  b->stopped = obstacle(heap);
+  b->stopped = td_beside_obstacle(heap);
   if (!b->stopped && !td_snapshot_take(&b->own->snapshot, heap))
     b->stopped = "there is no memory for a copy of the roots";
   if (b->stopped) {
@@ -138,6 +116,7 @@ static void start_marking(struct beside *b) {
     td_mark_begin_beside(heap->markers);
     set_beside(heap, true);
   }
+  td_young_suspend(heap);
   td_ephemerons_begin(heap);
   if (td_roots_have_callbacks(heap))
     td_mark_call_back(heap->markers,
@@ -167,11 +146,11 @@ static void begin_stopped(struct beside *b) {
 
 /* May the program go on once more, while more is marked? */
 static bool may_resume(const struct beside *b) {
-  return !b->stopped && b->stops < (b->reclaim.begun ? STOPS_MAX - 1 : ROUNDS + 1);
+  return !b->stopped && b->stops < (b->reclaim.begun ? STOPS_MAX - 2 : ROUNDS + 1);
 }
 
 /* Marks what is left, or lets the program go on while that is marked. Returns whether all is. */
-static bool close(struct beside *b) {
+static bool close_marking(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   b->again = may_resume(b);
   if (b->again) {
@@ -191,7 +170,7 @@ static bool close_dying(struct beside *b) {
     b->queued |= heap->finalizers->pending_count > heap->finalizers->pending_before;
     b->again = may_resume(b);
     if (b->again) return false;
-    (void)close(b);
+    (void)close_marking(b);
   }
   return true;
 }
@@ -229,7 +208,7 @@ static void sort_or_wait(struct beside *b) {
 
 static void end_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  if (!close(b)) return;
+  if (!close_marking(b)) return;
   lock_lists(heap);
   heap->marking = true;
   if (close_dying(b)) end_marking(b);
@@ -328,13 +307,46 @@ static void note_taken(const struct beside *b) {
 }
 
 /* Under the world's lock. */
-static void publish(struct beside *b) {
+static void decide(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  struct tide_cycle_stats *stats = &heap->stats->building->all;
   if (b->sorts) td_cycle_note_sorted(&b->cycle, 0, heap->space.freed_beside);
   b->cycle.swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   b->cycle.told_ns = heap->stats->told_ns;
   td_cycle_decide(&b->cycle);
+}
+
+/* The same, inside td_stack_call. */
+static TD_KEEPS_CALL void resume_young(void *argument) {
+  struct beside *b = argument;
+  struct tide_heap *heap = b->cycle.heap;
+  struct td_call call;
+  td_call_begin(&call, "an event");
+  b->asked_ns = td_plat_now_ns();
+  td_world_stop(heap, NULL);
+  td_stats_tell(heap, TIDE_EVENT_STOPPED);
+  td_young_resume(heap);
+  resume(b);
+  td_call_end(&call);
+}
+
+/* All is sorted: objects may be young again, if that pays. */
+static void decide_beside(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  td_world_lock_beside(heap);
+  decide(b);
+  bool stops = td_young_must_resume(heap);
+  if (stops)
+    td_stack_call(resume_young, b);
+  else
+    td_young_wait(heap);
+  td_world_unlock(heap);
+  if (stops) tell_resumed(heap);
+}
+
+/* Under the world's lock. */
+static void publish(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
   b->awaited = td_beside_was_awaited(b->own);
   note_taken(b);
   td_beside_set_pace(heap);
@@ -350,19 +362,6 @@ static void publish(struct beside *b) {
                             memory_order_relaxed);
   td_cycle_publish(&b->cycle);
   if (b->queued) td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
-}
-
-static void write_log(const struct beside *b) {
-  const struct tide_heap *heap = b->cycle.heap;
-  const struct tide_cycle_stats *stats = &heap->stats->last->all;
-  td_cycle_write_log(heap, stats);
-  if (!stats->stopped_because)
-    fprintf(stderr,
-            "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64
-            " us, %" PRIu64 " objects kept that were overwritten, threads waited for %" PRIu64
-            " us in turns\n",
-            stats->concurrent_ns / 1000, stats->stops, stats->pause_ns / 1000, stats->overwritten,
-            stats->paced_ns / 1000);
 }
 
 static void collect(struct tide_heap *heap) {
@@ -383,6 +382,7 @@ static void collect(struct tide_heap *heap) {
   tell_resumed(heap);
   if (!b.stopped) mark_beside(&b);
   sort_beside(&b);
+  decide_beside(&b);
   td_world_lock_beside(heap);
   publish(&b);
   td_order_forget(heap);
@@ -390,7 +390,7 @@ static void collect(struct tide_heap *heap) {
   td_world_set_beside(heap, false);
   td_asked_end(heap->asked);
   td_world_unlock(heap);
-  if (heap->log) write_log(&b);
+  if (heap->log) td_cycle_write_log(heap, &heap->stats->last->all);
 }
 
 bool td_beside_open(struct tide_heap *heap) {

@@ -2,8 +2,8 @@
 /* Full collections that mark while the program runs (tide_options.concurrent). A thread of the
  * heap's own makes them:
  *
- *        wish            stop 1               stop 2              all is sorted
- *   IDLE ----> (thread) -------> MARKING -------------> SORTING --------------> IDLE
+ *        wish            stop 1               stop 2              all is sorted: stop 3
+ *   IDLE ----> (thread) -------> MARKING -------------> SORTING ----------------------> IDLE
  *                  |                ^ |
  *                  |                +-+ stop 2 found something new to scan: at most ROUNDS times;
  *                  |                    or it has queued what dies: once, or thrice if some are set
@@ -18,6 +18,8 @@
  *            objects reach, and values of ephemerons whose keys mutators have marked, are marked
  *            beside the program, too, and the next stop 2 goes on there.
  *   SORTING  mutators that find no block sort a few themselves (heap/cells/sort.h).
+ *   stop 3   only if young collections pay: from stop 1 to here objects are old from their first
+ *            moment, so that neither markers nor sorting meet young or logged ones.
  *
  * In MARKING and SORTING the thread holds no lock. Threads attach and detach; whatever else takes
  * the world's lock, another collection above all, waits for the end (gc/threads/stop/world.h). */

@@ -42,8 +42,8 @@ static void *serve(void *argument) {
   return NULL;
 }
 
-static void open(struct td_servant *servant, struct tide_heap *heap,
-                 void (*work)(struct tide_heap *heap)) {
+static void open_servant(struct td_servant *servant, struct tide_heap *heap,
+                         void (*work)(struct tide_heap *heap)) {
   servant->heap = heap;
   servant->work = work;
   pthread_cond_init(&servant->wish, NULL);
@@ -83,8 +83,8 @@ bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_h
   struct td_beside *own = calloc(1, sizeof *own);
   if (!own) return false;
   pthread_mutex_init(&own->lock, NULL);
-  open(&own->collector, heap, collect);
-  open(&own->grower, heap, grow);
+  open_servant(&own->collector, heap, collect);
+  open_servant(&own->grower, heap, grow);
   heap->concurrent = own;
   heap->space.grows_ahead = true;
   return true;
@@ -195,7 +195,6 @@ void td_beside_set_pace(struct tide_heap *heap) {
   most -= most / TD_BESIDE_RESERVE;
   if (space->budget_blocks > most) space->budget_blocks = most;
   space->ahead = TD_BESIDE_AHEAD * (own->taken > 0 ? own->taken : TD_BESIDE_FIRST);
-  space->used_after = space->used_blocks;
   td_pace_end(space);
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);

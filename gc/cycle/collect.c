@@ -27,6 +27,7 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "heap/epoch.h"
@@ -110,6 +111,7 @@ static void collect_stopped(struct td_cycle *cycle) {
   cycle->told_ns = heap->stats->told_ns;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   td_cycle_decide(cycle);
+  td_young_follow(heap);
   td_owed_settle(heap, cycle->self, cycle->kind);
   if (heap->verify) td_verify_or_abort(heap);
 }
@@ -155,7 +157,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
                            .self = mutator,
                            .kind = wish.kind,
                            .cause = wish.cause,
-                           .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->when->youth.on,
+                           .keeps = wish.kind == TIDE_CYCLE_YOUNG && heap->space.bears_old,
                            .then = then,
                            .argument = argument};
   struct td_call call;
@@ -179,16 +181,19 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
 static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,
                                  void (*then)(struct tide_mutator *, void *), void *argument) {
   struct tide_heap *heap = mutator->heap;
-  if (!td_turn_take(heap)) return TD_COLLECTED_PAUSED;
+  /* Beside the program nothing is young, and there may be room for what is allocated. */
+  bool awaits = wish.cause != TIDE_CAUSE_YOUNG || seen == TD_SEEN_ANY;
+  if (!td_turn_take(heap, awaits)) return TD_COLLECTED_PAUSED;
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
-      seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
+      seen != TD_SEEN_ANY &&
+      (heap->world->beside || atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen);
   if (by_other || !td_asked_begin(heap->asked)) {
     end_and_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   /* While young collections do not pay, one that somebody wants is a full one. */
-  if (!heap->when->youth.on && wish.cause != TIDE_CAUSE_YOUNG) wish.kind = TIDE_CYCLE_FULL;
+  if (heap->space.bears_old && wish.cause != TIDE_CAUSE_YOUNG) wish.kind = TIDE_CYCLE_FULL;
   return collect_and_unlock(mutator, wish, then, argument) ? TD_COLLECTED : TD_COLLECTED_NO_MEMORY;
 }
 
@@ -201,7 +206,7 @@ bool td_collect_beside(struct tide_mutator *mutator, struct td_wish wish) {
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  td_beside_note_awaited(mutator->heap);
+  if (wish.kind == TIDE_CYCLE_FULL) td_beside_note_awaited(mutator->heap);
   return collect(mutator, wish, seen, NULL, NULL);
 }
 

@@ -64,10 +64,8 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   struct tide_heap *heap = mutator->heap;
   if (!td_external_add(&heap->when->external, bytes)) return TIDE_ERROR_ARGUMENT;
-  size_t young_bytes;
-  enum td_room room = td_external_note(heap, &young_bytes);
-  if (room == TD_ROOM) return TIDE_OK;
-  struct td_wish wish = td_when_due(heap->when, room, young_bytes);
+  struct td_wish wish;
+  if (td_external_note(heap, &wish) == TD_ROOM) return TIDE_OK;
   if (wish.kind == TIDE_CYCLE_FULL) wish.cause = TIDE_CAUSE_EXTERNAL;
   td_owe_at_once(mutator, wish);
   return TIDE_OK;

@@ -42,7 +42,7 @@ TD_KEEPS_CALL void td_owed_tell(struct tide_mutator *mutator) {
   /* relaxed: whoever is first tells. */
   if (atomic_exchange_explicit(&heap->when->owed_told, true, memory_order_relaxed)) return;
   /* Not to wait: this thread may be one that may not (gc/cycle/turn.c). The next one tells. */
-  if (!td_world_try_lock(heap)) {
+  if (!td_world_try_lock(heap, true)) {
     atomic_store_explicit(&heap->when->owed_told, false, memory_order_relaxed); /* as above */
     return;
   }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gc/cycle/young.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"
@@ -38,7 +37,6 @@ void td_cycle_decide(const struct td_cycle *cycle) {
   const struct tide_cycle_stats *stats = &heap->stats->building->all;
   /* relaxed: world stopped. */
   uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
-  bool was_on = heap->when->youth.on;
   td_when_set(heap,
               (struct td_facts){
                   .kind = cycle->kind,
@@ -55,7 +53,6 @@ void td_cycle_decide(const struct td_cycle *cycle) {
                   .freed_blocks = (uint32_t)stats->blocks_freed,
               });
   heap->when->allocated_before = allocated;
-  if (heap->space.has_young) td_young_follow(heap, was_on);
 }
 
 static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
@@ -63,9 +60,19 @@ static void write_young_log(const struct tide_heap *heap, const struct tide_cycl
     fprintf(stderr,
             "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64 " old objects or slots\n",
             stats->promoted_bytes >> 10, stats->logged);
+  if (heap->when->youth.kind == TIDE_YOUNG_NEVER) return;
   fprintf(stderr, "tidemark: young collections: %s %zu KiB\n",
           heap->when->youth.on ? "the next one after" : "they do not pay, tried again after",
           heap->when->youth.due_bytes >> 10);
+}
+
+static void write_beside_log(const struct tide_cycle_stats *stats) {
+  fprintf(stderr,
+          "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64
+          " us, %" PRIu64 " objects kept that were overwritten, threads waited for %" PRIu64
+          " us in turns\n",
+          stats->concurrent_ns / 1000, stats->stops, stats->pause_ns / 1000, stats->overwritten,
+          stats->paced_ns / 1000);
 }
 
 /* What a young collection found are objects that were young; the heap has the old ones as well. */
@@ -82,6 +89,8 @@ void td_cycle_write_log(const struct tide_heap *heap, const struct tide_cycle_st
           stats->blocks_freed, heap->space.budget_blocks);
   if (stats->stopped_because)
     fprintf(stderr, "tidemark: not beside the program: %s\n", stats->stopped_because);
+  else if (stats->stops > 0)
+    write_beside_log(stats);
   if (heap->space.has_young) write_young_log(heap, stats);
 }
 

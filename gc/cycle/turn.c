@@ -33,13 +33,16 @@ static bool asks_for_long(const struct tide_heap *heap) {
   return since && td_plat_now_ns() - since > ASKED_MOST_NS;
 }
 
-bool td_turn_take(struct tide_heap *heap) {
+bool td_turn_take(struct tide_heap *heap, bool awaits_end) {
   /* relaxed: set before there are other threads. */
   if (!atomic_load_explicit(&heap->roots->may_wait, memory_order_relaxed)) {
-    td_world_lock(heap);
+    if (awaits_end)
+      td_world_lock(heap);
+    else
+      td_world_lock_beside(heap);
     return true;
   }
-  while (!td_world_try_lock(heap)) {
+  while (!td_world_try_lock(heap, awaits_end)) {
     if (asks_for_long(heap)) return false;
     td_turn_wait(heap, LOOK_NS);
   }

@@ -6,10 +6,11 @@
 
 #include "gc/state/heap.h"
 
-/* Takes the world's lock, as td_world_lock. Returns false if the thread that has it asks sources of
+/* Takes the world's lock, as td_world_lock or, if the caller does not await the end of a collection
+ * beside the program, td_world_lock_beside. Returns false if the thread that has it asks sources of
  * roots, and goes on asking: it may wait for a lock of the program's that the caller holds, the
  * loader's in a callback of dl_iterate_phdr for example. */
-bool td_turn_take(struct tide_heap *heap);
+bool td_turn_take(struct tide_heap *heap, bool awaits_end);
 /* A mutator: stands still until the next resume, but no longer than `ns`. */
 void td_turn_wait(struct tide_heap *heap, uint64_t ns);
 

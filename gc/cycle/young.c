@@ -4,8 +4,10 @@
 
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/barrier.h"
+#include "gc/threads/stop/pause.h"
 #include "gc/threads/world.h"
 #include "gc/when/when.h"
+#include "heap/cells/sort.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 
@@ -61,7 +63,7 @@ static uint64_t count_logged(const struct tide_heap *heap) {
 }
 
 bool td_young_mark_logged(struct tide_heap *heap) {
-  bool much = count_logged(heap) >= TD_YOUTH_LOGGED;
+  bool much = count_logged(heap) >= heap->when->youth.logged_due;
   static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
   td_log_take(&heap->space, &visit, &logged);
@@ -72,31 +74,66 @@ bool td_young_mark_logged(struct tide_heap *heap) {
 
 /* ---- When ---- */
 
-/* Mutators log while young collections happen, and not otherwise. */
+/* Mutators log while objects are born young, and not otherwise. */
 static void switch_barriers(struct tide_heap *heap) {
-  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     td_barrier_switch(m);
+    m->logged = 0;
+  }
 }
 
 static void set_due(struct tide_heap *heap) {
-  td_young_set_due(&heap->space, heap->when->youth.due_bytes, TD_YOUTH_LOGGED);
+  const struct td_youth *youth = &heap->when->youth;
+  td_young_set_due(&heap->space, youth->due_bytes, youth->logged_due);
 }
 
-void td_young_begin(struct tide_heap *heap) {
+/* A store that was forgotten shows only where they happen. Where full collections do not stop the
+ * program, young ones would be its longest pauses: they are for those who say how long is too long.
+ */
+static enum tide_young first_kind(const struct tide_heap *heap, unsigned goal_us) {
+  if (heap->verify) return TIDE_YOUNG_ALWAYS;
+  return heap->concurrent && !goal_us ? TIDE_YOUNG_NEVER : TIDE_YOUNG_WHERE_IT_PAYS;
+}
+
+void td_young_begin(struct tide_heap *heap, unsigned goal_us) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
-  /* A store that was forgotten shows only where they happen. */
-  enum tide_young kind = heap->verify ? TIDE_YOUNG_ALWAYS : TIDE_YOUNG_WHERE_IT_PAYS;
-  td_youth_begin(&heap->when->youth, kind, td_plat_cache_bytes());
+  struct td_youth *youth = &heap->when->youth;
+  td_youth_begin(youth, first_kind(heap, goal_us), td_plat_cache_bytes(), goal_us);
+  youth->beside = heap->concurrent != NULL;
+  td_young_follow(heap);
+}
+
+void td_young_follow(struct tide_heap *heap) {
+  if (!heap->space.has_young) return;
+  bool on = heap->when->youth.on;
+  if (on == heap->space.bears_old) td_young_bear_old(&heap->space, !on);
+  switch_barriers(heap);
   set_due(heap);
 }
 
-void td_young_follow(struct tide_heap *heap, bool was_on) {
-  bool on = heap->when->youth.on;
+void td_young_suspend(struct tide_heap *heap) {
+  if (!heap->space.has_young) return;
+  heap->space.bears_old = true; /* the byte of what is born was set with the epoch */
+  switch_barriers(heap);
+  td_young_set_due(&heap->space, SIZE_MAX, SIZE_MAX);
+}
+
+bool td_young_must_resume(const struct tide_heap *heap) {
+  return heap->space.has_young && heap->when->youth.on;
+}
+
+/* No young collection has happened since, but it is as if one ended here that has kept everything.
+ * The blocks that mutators were about to allocate from are sorted, and no others. */
+void td_young_resume(struct tide_heap *heap) {
+  td_young_forget(&heap->space);
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
-    m->logged = 0;
-  if (on != was_on) {
-    switch_barriers(heap);
-    td_young_bear_old(&heap->space, !on);
-  }
-  set_due(heap);
+    td_cache_touch(&heap->space, &m->cache);
+  td_pause_retire_runs(heap);
+  td_young_keep(&heap->space);
+  (void)td_space_end_young(&heap->space);
+  td_young_follow(heap);
+}
+
+void td_young_wait(struct tide_heap *heap) {
+  if (heap->space.has_young) set_due(heap);
 }

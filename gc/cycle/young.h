@@ -9,10 +9,19 @@
  * so much that a young collection had to come for it. */
 bool td_young_mark_logged(struct tide_heap *heap);
 
-/* At the beginning of a heap. */
-void td_young_begin(struct tide_heap *heap);
-/* After a collection, the world stopped: what was decided comes into force. was_on: young
- * collections happened before. */
-void td_young_follow(struct tide_heap *heap, bool was_on);
+/* At the beginning of a heap. goal_us: tide_options.pause_goal_us. */
+void td_young_begin(struct tide_heap *heap, unsigned goal_us);
+/* After a collection, the world stopped: what was decided comes into force. */
+void td_young_follow(struct tide_heap *heap);
+
+/* ---- Beside the program nothing is young, so that neither markers nor sorting meet it ---- */
+
+/* World stopped, marking has begun: from here on all objects are old from their first moment. */
+void td_young_suspend(struct tide_heap *heap);
+/* All blocks are sorted, and what comes next is decided. Does that need a stop? */
+bool td_young_must_resume(const struct tide_heap *heap);
+/* In that stop. Or without it: only the end of the wait is set. */
+void td_young_resume(struct tide_heap *heap);
+void td_young_wait(struct tide_heap *heap);
 
 #endif

@@ -177,7 +177,7 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
   stats->reserved_bytes = blocks->reserved_bytes;
-  stats->young_bytes = blocks->has_young ? blocks->young_due : 0;
+  stats->young_bytes = blocks->young_due == SIZE_MAX ? 0 : blocks->young_due;
   stats->next_collection_bytes = (uint64_t)blocks->budget_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&blocks->lock);
   pthread_mutex_lock(&heap->stats->lock);

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The decision between both kinds, and keeping to the budget. */
+/* The decision after a collection, and keeping to the budget. */
 #include "gc/when/when.h"
 
 #include "gc/stats/stats.h"
 #include "heap/memory/blocks.h"
-
-struct td_wish td_when_due(const struct td_when *when, enum td_room room, size_t young_bytes) {
-  bool used_up = room == TD_ROOM_OVER_BUDGET;
-  bool enough = when->youth.on && young_bytes >= when->youth.due_bytes / TD_YOUTH_ENOUGH;
-  if (room == TD_ROOM_YOUNG_DUE || (used_up && enough))
-    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
-  return (struct td_wish){TIDE_CYCLE_FULL, used_up ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
-}
 
 uint32_t td_when_next(struct td_when *when, const struct td_facts *facts) {
   bool full = facts->kind == TIDE_CYCLE_FULL;

@@ -62,7 +62,7 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed); /* relaxed: a hint */
 }
 
-enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes) {
+enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish) {
   struct td_space *space = &heap->space;
   struct td_external *external = &heap->when->external;
   ptrdiff_t change = unnoted(external);
@@ -79,7 +79,7 @@ enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes) {
                       : td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
                       : over                   ? TD_ROOM_OVER_BUDGET
                                                : TD_ROOM;
-  *young_bytes = space->young_bytes;
+  *wish = td_when_due(heap->when, room, td_young_bytes(space));
   pthread_mutex_unlock(&space->lock);
   return room;
 }

@@ -66,8 +66,9 @@ static double weighted_room(const struct td_sizing *sizing, const struct td_fact
 }
 
 static double default_room(const struct td_sizing *sizing, double live, double read) {
-  double most = (double)(sizing->young ? TD_ROOT_MOST_YOUNG : TD_ROOT_MOST);
-  if (sizing->young && sizing->growth_factor == 0)
+  const bool saves = sizing->young && !sizing->beside;
+  double most = (double)(saves ? TD_ROOT_MOST_YOUNG : TD_ROOT_MOST);
+  if (saves && sizing->growth_factor == 0)
     read -= smaller(read, (double)TD_SAVED_OF) * TD_SAVED_PART;
   return larger(smaller(root_room(sizing, live, TD_ROOT_COST), most), growth_room(sizing, read));
 }

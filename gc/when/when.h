@@ -44,6 +44,16 @@
 #define TD_PAUSE_NS 3e6 /* which programs would notice: it shrinks */
 /* Stores that are logged before a collection comes: each takes 0.1 to 0.2 us to look into. */
 #define TD_YOUTH_LOGGED ((size_t)16 << 10)
+/* With a goal: what a pause takes for a byte if all survives, and for what was logged, which gets
+ * half of the time; and the least young part, of which a pause takes as long as a stop does. */
+#define TD_GOAL_BYTE_NS 1.0
+#define TD_GOAL_LOGGED_NS 150.0
+#define TD_GOAL_LEAST ((size_t)256 << 10)
+#define TD_GOAL_LEAST_US 100u
+#define TD_GOAL_MOST_US 1000000u
+static inline bool td_pause_goal_is_in_range(uint64_t us) {
+  return us >= TD_GOAL_LEAST_US && us <= TD_GOAL_MOST_US;
+}
 /* The budget is used up: with this part of a young part a young collection comes first. */
 #define TD_YOUTH_ENOUGH 4
 /* Trials in vain: their part of the time of full collections, the most to be saved for them (each
@@ -67,7 +77,8 @@ struct td_sizing {
   enum tide_sizing kind;
   double growth_factor; /* 0: the usual one of the rule */
   double adaptive_cost;
-  bool young; /* young collections happen */
+  bool young;  /* young collections happen, */
+  bool beside; /* and full ones do not stop the program */
   uint32_t initial_blocks, max_blocks;
   double allocation_rate, marking_rate; /* bytes per ns, smoothed */
   double room;                          /* of the last budget, as meant */
@@ -82,14 +93,19 @@ struct td_sizing {
   unsigned recent_at;
 };
 
-/* Young collections. Written with the world stopped, read by mutators between two stops. */
+/* Young collections. Written under the world's and the space's lock, read under one of them. */
 struct td_youth {
-  enum tide_young kind;           /* under the world's lock; the next collection goes by it */
-  bool on;                        /* they happen, and mutators log; else the heap waits */
-  size_t due_bytes;               /* to be allocated until the next one, or the end of the wait */
+  enum tide_young kind; /* under the world's lock; the next collection goes by it */
+  bool on;          /* they happen, as soon as the space bears young objects; else the heap waits */
+  size_t due_bytes; /* to be allocated until the next one, or the end of the wait */
   size_t least_bytes, most_bytes; /* of due_bytes; the former prevails */
   double credit_ns;               /* that full collections have given for trials */
-  bool had_full;                  /* full_cost is no guess */
+  /* Constant: a young collection shall take no longer, 0: as long as it pays; so much may be logged
+   * before it; and full ones do not stop the program. */
+  double goal_ns;
+  size_t logged_due;
+  bool beside;
+  bool had_full; /* full_cost is no guess */
   /* ns, smoothed: of a full collection for each byte of room that it leaves; of young ones for each
    * byte allocated, and for each promoted. */
   double full_cost, young_cost, mark_cost;
@@ -151,7 +167,8 @@ uint32_t td_when_next(struct td_when *when, const struct td_facts *facts);
 uint32_t td_sizing_next(struct td_when *when, const struct td_facts *facts);
 void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double room);
 /* cache_bytes: of the processor's second level, or 0 if that is not known. */
-void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes);
+void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes,
+                    unsigned goal_us);
 /* Returns the blocks, used or free, that should stay committed. */
 uint32_t td_sizing_keep(const struct td_sizing *sizing);
 /* Returns an average, 0 at first, after a fresh figure. */
@@ -163,8 +180,8 @@ static inline double td_smooth(double old, double fresh) {
  * can be counted. May be called anywhere. */
 bool td_external_add(struct td_external *external, ptrdiff_t bytes);
 /* Lets the budget know, if it is worth while. Returns TD_ROOM if no collection is due, else why,
- * and stores how much is young. */
-enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes);
+ * and stores which. */
+enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish);
 /* Under the space's lock. After a collection: the external bytes begin anew. Returns them. */
 size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind);
 /* They have become so few. Pure. */

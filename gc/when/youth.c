@@ -3,7 +3,8 @@
  *
  * The young part begins at twice the size of a cache. It grows while collections of it take too
  * large a part of the time, as more of what is young has died then, and what is written to twice
- * counts once: up to half of the room that a full collection left, and while they are short.
+ * counts once: up to half of the room that a full collection left, and while they are short, or
+ * shorter than the program wants them to be.
  *
  * Young collections pay if they are cheaper by the byte than full ones. If they do not, a larger
  * young part is tried, as a program may build any amount before it drops it. Full collections give
@@ -17,13 +18,27 @@ static void set_due(struct td_youth *youth, double bytes) {
   youth->due_bytes = bytes > (double)youth->least_bytes ? (size_t)bytes : youth->least_bytes;
 }
 
-void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes) {
+static double between(double value, double least, double most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes,
+                    unsigned goal_us) {
+  const bool never = kind == TIDE_YOUNG_NEVER;
+  const double goal = goal_us * 1e3;
   size_t least = cache_bytes > TD_YOUTH_LEAST ? cache_bytes : TD_YOUTH_LEAST;
+  size_t logged = TD_YOUTH_LOGGED;
+  if (goal > 0) {
+    least = (size_t)between(goal / TD_GOAL_BYTE_NS / 2, (double)TD_GOAL_LEAST, (double)least);
+    logged = (size_t)between(goal / TD_GOAL_LOGGED_NS / 2, 1, (double)logged);
+  }
   *youth = (struct td_youth){.kind = kind,
-                             .on = true,
-                             .due_bytes = 2 * least,
+                             .on = !never,
+                             .due_bytes = never ? SIZE_MAX : 2 * least,
                              .least_bytes = least,
-                             .most_bytes = 2 * least};
+                             .most_bytes = 2 * least,
+                             .goal_ns = goal,
+                             .logged_due = logged};
 }
 
 static void note_costs(struct td_youth *youth, const struct td_facts *facts, double room) {
@@ -45,10 +60,19 @@ static bool pays(const struct td_youth *youth) {
 static void adjust(struct td_youth *youth, const struct td_facts *facts) {
   double worked = (double)facts->worked_ns, due = (double)youth->due_bytes;
   double share = worked / (worked + (double)facts->mutator_ns + 1);
-  if (worked > TD_PAUSE_NS || share < TD_SHARE_LITTLE)
+  double longest = youth->goal_ns > 0 ? youth->goal_ns : TD_PAUSE_NS;
+  double is_short = youth->goal_ns > 0 ? longest / 3 : TD_SHORT_NS;
+  if (worked > longest)
+    set_due(youth, due * between(longest / worked, 0, 0.5));
+  else if (share < TD_SHARE_LITTLE)
     set_due(youth, due / 2);
-  else if (share > TD_SHARE_MUCH && worked < TD_SHORT_NS && !facts->logged_much)
+  else if (share > TD_SHARE_MUCH && worked < is_short && !facts->logged_much)
     set_due(youth, due * 2);
+}
+
+/* The least young part takes longer than the pause that is the goal. */
+static bool misses_goal(const struct td_youth *youth, double worked) {
+  return youth->goal_ns > 0 && worked > youth->goal_ns && youth->due_bytes <= youth->least_bytes;
 }
 
 /* A trial begins small, or the heap waits for it. */
@@ -63,14 +87,15 @@ static void try_or_wait(struct td_youth *youth, bool tries) {
 static void after_young(struct td_youth *youth, const struct td_facts *facts, double room) {
   double cost = (double)facts->worked_ns, credit = youth->credit_ns;
   note_costs(youth, facts, room);
-  if (pays(youth)) {
+  if (pays(youth) && !misses_goal(youth, cost)) {
     adjust(youth, facts);
     return;
   }
   youth->credit_ns = credit > cost ? credit - cost : 0;
   /* A larger young part would cost as much for each byte if all survived; and come no later, if it
    * was what was logged that brought this one. */
-  bool may_grow = !facts->logged_much && youth->due_bytes < youth->most_bytes;
+  bool may_grow = !facts->logged_much && youth->due_bytes < youth->most_bytes &&
+                  (youth->goal_ns <= 0 || TD_TRIAL_STEP * cost <= youth->goal_ns);
   if (may_grow && TD_TRIAL_STEP * cost <= credit)
     set_due(youth, TD_TRIAL_STEP * (double)youth->due_bytes);
   else
@@ -78,7 +103,8 @@ static void after_young(struct td_youth *youth, const struct td_facts *facts, do
 }
 
 static void after_full(struct td_youth *youth, const struct td_facts *facts, double room) {
-  double cost = (double)facts->collect_ns, credit = youth->credit_ns + TD_TRIAL_SHARE * cost;
+  double cost = (double)(youth->beside ? facts->worked_ns : facts->collect_ns);
+  double credit = youth->credit_ns + TD_TRIAL_SHARE * cost;
   youth->full_cost = td_smooth(youth->had_full ? youth->full_cost : 0, cost / room);
   youth->had_full = true;
   youth->credit_ns = credit < TD_TRIAL_MOST_NS ? credit : TD_TRIAL_MOST_NS;
@@ -100,4 +126,14 @@ void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double 
   if (youth->kind != TIDE_YOUNG_NEVER) return;
   youth->on = false;
   youth->due_bytes = SIZE_MAX;
+}
+
+/* ---- Which kind ---- */
+
+struct td_wish td_when_due(const struct td_when *when, enum td_room room, size_t young_bytes) {
+  bool used_up = room == TD_ROOM_OVER_BUDGET;
+  bool enough = when->youth.on && young_bytes >= when->youth.due_bytes / TD_YOUTH_ENOUGH;
+  if (room == TD_ROOM_YOUNG_DUE || (used_up && enough))
+    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
+  return (struct td_wish){TIDE_CYCLE_FULL, used_up ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
 }

@@ -86,7 +86,7 @@ static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t
   if (!cell) return NULL;
   cache->freed[index] = words_of(cell)[0] | LISTED;
   cache->handed_out += bytes;
-  if (space->has_young) td_log_fresh_if_old(space, cell);
+  if (td_young_are_born(space)) td_log_fresh_if_old(space, cell);
   /* The link and the seal go in any case. */
   *td_cache_seal_at(cell, bytes) = 0;
   if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = sizeof(uintptr_t);
@@ -164,6 +164,13 @@ static void retire(struct td_space *space, struct tide_bump *run, bool stopped) 
     *run = (struct tide_bump){0};
   else
     td_space_retire(space, run);
+}
+
+void td_cache_touch(struct td_space *space, const struct td_cache *cache) {
+  for (uint32_t i = 0; i < cache->filled_count; i++) {
+    uintptr_t limit = cache->runs[cache->filled[i]].limit & ~(uintptr_t)TD_RUN_HELD;
+    if (limit) td_young_touch(space, td_block_of(space, limit - 1), 0);
+  }
 }
 
 void td_cache_retire(struct td_space *space, struct td_cache *cache, bool stopped, bool holds) {

@@ -89,6 +89,8 @@ static inline bool td_cache_is_freed(uintptr_t cell, size_t bytes) {
  * is not, the owner calls, and the cells that were freed are garbage until the next collection.
  * `holds`: runs that inlined code may be about to take from are held, see td_space_hold. */
 void td_cache_retire(struct td_space *space, struct td_cache *cache, bool stopped, bool holds);
+/* Before that: blocks of the runs count as touched. */
+void td_cache_touch(struct td_space *space, const struct td_cache *cache);
 /* Before the owner goes on: gives it back what was held. */
 void td_cache_hand_back(struct td_space *space, struct td_cache *cache);
 

@@ -34,22 +34,22 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
 /* ---- How long the room will last ----
  *
  * Fresh blocks and each list are used up at the pace at which they were used since all blocks were
- * sorted. A list that ends is no matter while there are fresh blocks. */
+ * sorted. What young collections have given back since is used up, too: there are none while one
+ * goes on beside the program. A list that ends is no matter while there are fresh blocks. */
 
-/* Will `left` of something, of which `used` went with the bytes allocated so far, be gone before
+/* Will `left` of something, of which `taken` went with the bytes allocated so far, be gone before
  * `ahead` more are allocated? */
-static bool ends_soon(const struct td_space *space, double ahead, uint32_t left, uint32_t used) {
-  return left * (double)space->young_bytes < used * ahead;
+static bool ends_soon(const struct td_space *space, double ahead, uint32_t left, uint64_t taken) {
+  return left * (double)space->taken_bytes < (double)taken * ahead;
 }
 
 static bool runs_short(const struct td_space *space, const struct td_unswept *list) {
   if (space->runs_short || space->unsorted) return false;
   uint32_t used = space->used_blocks, budget = space->budget_blocks;
-  uint32_t fresh = used > space->used_after ? used - space->used_after : 0;
   uint32_t left = budget > used ? budget - used : 0;
   double ahead = space->ahead * (double)(space->live_bytes + space->young_bytes);
   if ((double)left * TD_BLOCK_BYTES > ahead) return false;
-  return ends_soon(space, ahead, left, fresh) ||
+  return ends_soon(space, ahead, left, space->taken_blocks) ||
          ends_soon(space, ahead, list->left, list->listed - list->left);
 }
 

@@ -11,6 +11,7 @@
 #include "heap/withheld/avoid.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/log.h"
+#include "heap/young/young.h"
 
 /* A piece is small, so that its zeroes are still in the first-level cache when objects are written
  * over them. The lines of the piece after the next are prefetched meanwhile, because a stream of
@@ -341,7 +342,7 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump) {
  * sweeps it does not know young objects. So they are logged, because their first stores may be to
  * come. */
 static void hand_back_cell(struct td_space *space, uintptr_t cell) {
-  if (space->has_young)
+  if (td_young_are_born(space))
     td_log_fresh(space, cell);
   else
     space->marks[granule_at(space, cell)] = space->epoch;

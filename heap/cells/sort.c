@@ -149,6 +149,7 @@ static void forget_lists(struct td_space *space) {
   memset(space->unswept, 0, lists * sizeof *space->unswept);
   td_medium_unlist(space);
   space->live_objects = space->live_bytes = space->leaf_bytes = 0;
+  space->taken_bytes = space->taken_blocks = 0;
 }
 
 /* Returns how many blocks were freed. */

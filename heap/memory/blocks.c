@@ -94,6 +94,7 @@ static bool take(struct td_space *space, uint32_t first, uint32_t count) {
     set_free(space, b, false);
   }
   td_counted_add(&space->used_blocks, count);
+  space->taken_blocks += count;
   if (space->grows_ahead) prepare_ahead(space, first, first + count);
   return true;
 }

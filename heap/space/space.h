@@ -34,7 +34,7 @@
  *   [beside] While a program runs beside the marking (heap/epoch.h), a cell holds an object if its
  *      byte is the epoch or the one before. Allocation stores the epoch: markers never look into
  *      what is new. All that was reachable when the marking began is found, and nothing that was
- *      not becomes white. Such spaces have no young objects.
+ *      not becomes white. No object is young meanwhile: the space bears_old.
  *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
  *      the next collection.
  *
@@ -168,6 +168,8 @@ struct td_space {
    * flagged beside the marking (marker/base/deferred.c). */
   uint8_t *logged_slabs;
   uint64_t young_bytes;  /* room in blocks since they were touched */
+  uint64_t taken_bytes;  /* the same since all blocks were to be sorted, */
+  uint64_t taken_blocks; /* and blocks taken from the pool */
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   uint64_t logged;       /* since the last collection, as mutators have told: heap/young/young.h */
   uint64_t logged_due;   /* nor once `logged` has reached this */
@@ -185,7 +187,6 @@ struct td_space {
    * heap/cells/refill.c. */
   double ahead;
   bool runs_short;
-  uint32_t used_after;       /* blocks in use when all were sorted */
   uint32_t scarce_blocks;    /* while one goes on; heap/cells/pace.h */
   uint32_t pace_bytes;       /* a hint for those without the lock */
   bool cleaned;              /* of the last epoch: no byte but those of objects has one */

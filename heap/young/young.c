@@ -15,7 +15,7 @@ void td_young_set_due(struct td_space *space, size_t bytes, size_t logged) {
 }
 
 void td_young_set_byte(struct td_space *space) {
-  space->epoch_before = space->has_young && !space->bears_old ? TD_YOUNG : space->epoch;
+  space->epoch_before = td_young_are_born(space) ? TD_YOUNG : space->epoch;
   space->born = space->epoch_before;
   space->kept = space->epoch;
 }

@@ -14,6 +14,7 @@
  * or the world is stopped. */
 static inline void td_young_touch(struct td_space *space, uint32_t block, size_t bytes) {
   space->young_bytes += bytes;
+  space->taken_bytes += bytes;
   space->touched[block / 64] |= (uint64_t)1 << (block % 64);
 }
 
@@ -29,6 +30,11 @@ static inline void td_young_give_back(struct td_space *space, uint32_t block, ui
   if (young) space->young_bytes -= bytes < space->young_bytes ? bytes : space->young_bytes;
 }
 
+/* Are objects that are allocated now young, and are stores into old ones logged? */
+static inline bool td_young_are_born(const struct td_space *space) {
+  return space->has_young && !space->bears_old;
+}
+
 /* A young collection looks into what was logged. If that is much, it comes before the young part is
  * full, so that its pause stays short. Mutators count what they log in steps. */
 #define TD_YOUNG_LOGGED_STEP 256u
@@ -37,6 +43,11 @@ static inline void td_young_give_back(struct td_space *space, uint32_t block, ui
 static inline void td_young_note_logged(struct td_space *space) {
   /* relaxed: a count that may come late. A stop publishes it before it is set to 0. */
   __atomic_fetch_add(&space->logged, TD_YOUNG_LOGGED_STEP, __ATOMIC_RELAXED);
+}
+
+/* Returns how much was allocated that a young collection can find dead. Under the lock. */
+static inline size_t td_young_bytes(const struct td_space *space) {
+  return space->bears_old ? 0 : space->young_bytes;
 }
 
 /* Is it time for a young collection? The caller holds the space's lock. */

@@ -109,12 +109,16 @@ struct tide_options {
   enum tide_collects collects;
   /* With write_barrier: full collections mark while the program runs, and stop it twice for well
    * under a millisecond. The program promises more: to use tide_write or tide_write_begin for
-   * stores of NULL and of numbers over references, too. There are no young collections then. Where
-   * a heap cannot be marked so it is marked stopped, and stopped_because in tide_cycle_stats says
-   * why: with layouts of tide_layout_traced (but not _concurrent), weak slots in place, or
-   * TIDE_STOP_SIGNAL. tide_free and shrinking in place wait for the next collection while one runs.
-   * TIDE_CONCURRENT=0 or 1 overrides it, in heaps with write_barrier. Default: false. */
+   * stores of NULL and of numbers over references, too. Young collections come between, but only
+   * with a pause_goal_us or after tide_heap_set_young. Where a heap cannot be marked so it is
+   * marked stopped, and stopped_because in tide_cycle_stats says why: with layouts of
+   * tide_layout_traced (but not _concurrent), weak slots in place, or TIDE_STOP_SIGNAL. tide_free
+   * and shrinking in place wait for the next collection while one runs. TIDE_CONCURRENT=0 or 1
+   * overrides it, in heaps with write_barrier. Default: false. */
   bool concurrent;
+  /* So long may a young collection take, 100 to 1,000,000: what is collected at a time is less
+   * then. A goal, not a promise. Default: TIDE_PAUSE_GOAL_US, else 0: none. */
+  unsigned pause_goal_us;
 };
 TIDE_API void tide_options_init(struct tide_options *options);
 

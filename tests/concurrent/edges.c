@@ -15,6 +15,7 @@ struct node {
 static struct held h;
 static tide_layout layout;
 static struct node **roots; /* an array in the heap */
+static bool has_young;
 enum { ROOTS = 64 };
 
 static struct node *make(uint64_t number) {
@@ -48,7 +49,8 @@ static void what_is_overwritten_lives(void) {
   tide_write(h.m, roots[0], &roots[0]->next, NULL);
   put(0, NULL);
   struct tide_cycle_stats stats = held_end(&h);
-  CHECK(stats.overwritten >= 2 && stats.stops >= 2 && !stats.stopped_because);
+  CHECK(stats.overwritten >= 2 && !stats.stopped_because);
+  CHECK(stats.stops >= (has_young ? 3 : 2));
   CHECK(stats.kind == TIDE_CYCLE_FULL && stats.concurrent_ns > 0);
   refill();
   tide_cycle_stats(h.heap, &stats);
@@ -260,6 +262,10 @@ static void another_collection_waits(void) {
 /* It is owed until a collection is over; nobody stops the program for it meanwhile. */
 static void external_memory_begins_one(void) {
   struct tide_heap_stats before, after;
+  if (has_young) { /* or one of these would come first */
+    CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_NEVER) == TIDE_OK);
+    CHECK(tide_collect(h.m) == TIDE_OK);
+  }
   tide_heap_stats(h.heap, &before);
   CHECK(tide_external_add(h.m, (ptrdiff_t)1 << 32) == TIDE_OK);
   do {
@@ -269,6 +275,7 @@ static void external_memory_begins_one(void) {
   CHECK(after.concurrent_collections > before.concurrent_collections);
   CHECK(after.degenerate_collections == before.degenerate_collections);
   CHECK(tide_external_add(h.m, -((ptrdiff_t)1 << 32)) == TIDE_OK);
+  if (has_young) CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
 }
 
 /* ThreadSanitizer starts no threads in a child. */
@@ -367,6 +374,7 @@ int main(void) {
   CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
   roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
   CHECK(roots);
+  has_young = tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK;
   static void (*const all[])(void) = {
       what_is_overwritten_lives,
       what_is_new_lives,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Heaps that cannot be marked beside the program say why and are marked stopped; options that
  * contradict each other are refused; and a store without the barrier is found. */
+#include <limits.h>
 #include <sys/wait.h>
 
 #include "tests/concurrent/held.h"
@@ -23,7 +24,7 @@ static void expect_error(bool barrier, const char *environment, enum tide_status
   if (!heap) return;
   const bool is_concurrent = barrier && environment && *environment == '1';
   CHECK(tide_collect_begin(m) == (is_concurrent ? TIDE_OK : TIDE_ERROR_STATE));
-  CHECK(tide_collect_young(m) == (barrier && !is_concurrent ? TIDE_OK : TIDE_ERROR_STATE));
+  CHECK(tide_collect_young(m) == (barrier ? TIDE_OK : TIDE_ERROR_STATE));
   CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
 }
 
@@ -33,6 +34,37 @@ static void options_are_checked(void) {
   expect_error(true, "1", TIDE_OK, NULL);
   expect_error(true, "0", TIDE_OK, NULL);
   expect_error(false, "1", TIDE_OK, NULL);
+}
+
+static void expect_goal(unsigned goal_us, const char *environment, const char *word) {
+  struct tide_options options;
+  struct tide_error error;
+  tide_options_init(&options);
+  options.write_barrier = options.concurrent = true;
+  options.pause_goal_us = goal_us;
+  if (environment) setenv("TIDE_PAUSE_GOAL_US", environment, 1);
+  struct tide_heap *heap = tide_heap_create(&options, &error);
+  unsetenv("TIDE_PAUSE_GOAL_US");
+  CHECK(!word == (heap != NULL) && (!word || strstr(error.text, word)));
+  if (!heap) return;
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  CHECK((stats.young_bytes > 0) == (goal_us || environment));
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+}
+
+static void goals_are_checked(void) {
+  expect_goal(0, NULL, NULL);
+  expect_goal(100, NULL, NULL);
+  expect_goal(1000000, "100", NULL);
+  expect_goal(0, "500", NULL);
+  expect_goal(99, NULL, "pause_goal_us");
+  expect_goal(1000001, NULL, "pause_goal_us");
+  expect_goal(UINT_MAX, NULL, "pause_goal_us");
+  expect_goal(0, "99", "TIDE_PAUSE_GOAL_US=99");
+  expect_goal(0, "4294967396", "TIDE_PAUSE_GOAL_US=4294967396");
+  expect_goal(0, "0", "TIDE_PAUSE_GOAL_US=0");
+  expect_goal(0, "fast", "TIDE_PAUSE_GOAL_US=fast");
 }
 
 static struct tide_cycle_stats collect(struct held *held) {
@@ -159,6 +191,7 @@ static void expect_end(void (*spoil)(void), const char *word, const char *other)
 
 int main(void) {
   options_are_checked();
+  goals_are_checked();
   expect_stopped(add_traced, "trace functions");
   expect_stopped(add_weak_slot, "weak slots");
   expect_stopped(attach_by_signal, "signal");

@@ -176,7 +176,6 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   td_markers set;
   tide_heap heap;
   td_marker marker, *marker_list[1];
-  td_when when;
   td_block blocks[SLABS];
   tide_mutator mutator[MUTATORS];
   uintptr_t held[MUTATORS]; // stacks
@@ -227,9 +226,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     space->epoch = space->epoch_before = space->born = 2;
     space->view_frontier = SLABS;
     heap.markers = &set;
-    heap.when = &when;
     heap.concurrent = &set;
-    heap.marking = when.youth.on = false;
+    heap.marking = false;
     heap.beside = 0;
     set.space = space;
     set.marker = marker_list;

@@ -51,7 +51,7 @@ struct td_space {
   uint8_t *marks, *logged_slabs;
   struct td_block *blocks;
   _Atomic(uint8_t) *flags;
-  bool has_young;
+  bool has_young, bears_old;
   uint8_t epoch, epoch_before, born;
   uint32_t view_frontier;
   uint64_t looked_up;
@@ -120,6 +120,9 @@ static inline bool td_log_write(struct td_space *space, uintptr_t object, uintpt
   (void)space, (void)object, (void)slots, (void)count;
   return false;
 }
+static inline bool td_young_are_born(const struct td_space *space) {
+  return space->has_young && !space->bears_old;
+}
 static inline void td_young_note_logged(struct td_space *space) {
   (void)space;
 }
@@ -178,16 +181,9 @@ struct tide_mutator {
   struct tide_heap *heap;
   uint64_t logged, overwritten;
 };
-struct td_youth {
-  bool on;
-};
-struct td_when {
-  struct td_youth youth;
-};
 struct tide_heap {
   struct td_space space;
   struct td_markers *markers;
-  struct td_when *when;
   const void *concurrent;
   bool marking;
   signed char beside;

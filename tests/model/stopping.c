@@ -124,6 +124,9 @@ static bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
 static void td_misuse(const char *format, ...) {
   (void)format;
 }
+static bool td_young_are_born(const struct td_space *space) {
+  return space->has_young && !space->bears_old;
+}
 /* No client logs enough to be counted. */
 #define TD_YOUNG_LOGGED_STEP 256u
 static void td_young_note_logged(struct td_space *space) {

@@ -40,7 +40,6 @@ enum stopping_event { STOPPED_BY_SIGNAL, PUT_OFF, STOPPED_AT_POLL, FOUND_LOGGED,
 struct stopping {
   struct tide_heap heap;
   struct td_world world;
-  struct td_when when;
   struct tide_mutator mutator[STOPPING_MOST];
   struct td_self self[STOPPING_MOST + 1];
   _Atomic(uint32_t) sent[STOPPING_MOST];       /* the signal, on its way */
@@ -221,8 +220,6 @@ static inline void stop_and_collect(bool full) {
 static inline void stopping_init(void) {
   struct tide_heap *heap = &MODEL_STATE.heap;
   heap->world = &MODEL_STATE.world;
-  heap->when = &MODEL_STATE.when;
-  heap->when->youth.on = true;
   heap->space.has_young = true;
   heap->space.epoch = TD_EPOCH_FIRST_OLD;
   heap->space.granules = GRANULES;

@@ -82,7 +82,7 @@ struct td_space {
   uint8_t *marks, *logged_slabs;
   struct td_block *blocks;
   _Atomic(uint8_t) *flags;
-  bool has_young;
+  bool has_young, bears_old;
   uint8_t epoch;
   uint32_t frontier;
   struct {
@@ -122,16 +122,9 @@ struct td_world {
   _Atomic(const void *) holder;
   MODEL_MADE_OF_ZERO(td_world)
 };
-struct td_youth {
-  bool on;
-};
-struct td_when {
-  struct td_youth youth;
-};
 struct tide_heap {
   struct td_space space;
   struct td_world *world;
-  struct td_when *when;
   bool marking;
   /* Nothing is marked beside the program: beside.h. */
   struct td_markers *markers;

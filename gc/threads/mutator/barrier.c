@@ -6,7 +6,6 @@
 #include "gc/object/find.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
-#include "gc/when/when.h"
 #include "heap/space/find.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
@@ -46,7 +45,7 @@ void td_barrier_close(struct tide_mutator *mutator) {
  * never holds objects. */
 void td_barrier_switch(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
-  bool looks = !is_debug && space->has_young && mutator->heap->when->youth.on;
+  bool looks = !is_debug && td_young_are_born(space);
   set_mask(mutator, looks ? space->mark_span - 1 : 0);
 }
 
@@ -97,7 +96,7 @@ void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slo
   td_allocation_begin(mutator);
   if (mutator->heap->beside) keep_overwritten(mutator, slots, count);
   /* In a callback of a marking nothing need be told: what lives is old afterwards. */
-  if (space->has_young && mutator->heap->when->youth.on && !mutator->heap->marking &&
+  if (td_young_are_born(space) && !mutator->heap->marking &&
       td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count) &&
       ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
     td_young_note_logged(space);

@@ -141,10 +141,10 @@ void td_world_set_beside(struct tide_heap *heap, bool beside) {
   if (!beside) pthread_cond_broadcast(&heap->world->ended);
 }
 
-bool td_world_try_lock(struct tide_heap *heap) {
+bool td_world_try_lock(struct tide_heap *heap, bool awaits_end) {
   int before, disabled;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (!try_lock(heap->world, THE_END)) {
+  if (!try_lock(heap->world, awaits_end ? THE_END : NOTHING)) {
     pthread_setcancelstate(before, &disabled);
     return false;
   }

@@ -21,8 +21,9 @@ void td_world_lock_beside(struct tide_heap *heap);
 void td_world_lock_next(struct tide_heap *heap);
 /* By that collection: it goes on without the lock, or ends. The caller has the lock. */
 void td_world_set_beside(struct tide_heap *heap, bool beside);
-/* Returns false if another thread has it, or a collection goes on beside the program. */
-bool td_world_try_lock(struct tide_heap *heap);
+/* Returns false if another thread has it or, if the caller awaits its end, a collection goes on
+ * beside the program. */
+bool td_world_try_lock(struct tide_heap *heap, bool awaits_end);
 void td_world_unlock(struct tide_heap *heap);
 /* The same for fork, whose mutators count as safe already and which is no point of cancellation. */
 void td_world_lock_safe(struct tide_heap *heap);

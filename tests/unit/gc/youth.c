@@ -15,7 +15,7 @@ static void full(struct td_when *when, uint64_t collect_ns, uint64_t room_bytes)
 /* After a full collection of 100 ms that leaves a room of 400 MiB: 0.24 ns for each byte of it. */
 static struct td_when make(void) {
   struct td_when when = {.owed = 0};
-  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, MIB);
+  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, MIB, 0);
   full(&when, 100 * MS, 400 * MIB);
   cr_assert(when.youth.on);
   cr_assert_eq(when.youth.due_bytes, 2 * MIB);
@@ -139,7 +139,7 @@ Test(youth, full_collections_give_time_for_trials) {
 /* A heap with a large limit grows: a full collection would be late and find all alive. */
 Test(youth, guesses_before_there_was_a_full_collection) {
   struct td_when when = {.owed = 0};
-  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, MIB);
+  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, MIB, 0);
   struct td_facts facts = {.kind = TIDE_CYCLE_YOUNG,
                            .worked_ns = MS / 2,
                            .mutator_ns = 5 * MS,
@@ -157,7 +157,7 @@ Test(youth, guesses_before_there_was_a_full_collection) {
 
 Test(youth, without_figures_is_no_disaster) {
   struct td_when when = {.owed = 0};
-  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, 0);
+  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, 0, 0);
   for (unsigned i = 0; i < 5; i++)
     td_youth_next(&when.youth, &(struct td_facts){.kind = TIDE_CYCLE_YOUNG}, 0);
   full(&when, 0, 0);
