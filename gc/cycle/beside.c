@@ -384,7 +384,9 @@ static void collect(struct tide_heap *heap) {
   sort_beside(&b);
   decide_beside(&b);
   td_world_lock_beside(heap);
+  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
   publish(&b);
+  pthread_mutex_unlock(&heap->finalizers->lock);
   td_order_forget(heap);
   td_budget_trim(heap);
   td_world_set_beside(heap, false);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "tests/stress/driver.h"
+#include "tide/dropin.h"
 #include "tide/weak.h"
 
 #define MAGIC UINT64_C(0x1234567890abcdef)
@@ -94,6 +95,21 @@ static void finalize(void *object, void *context) {
   get(&node->right);
   set(playing, slots, any_slot(playing), node);
   atomic_fetch_add(&finalized, 1);
+}
+
+static void visit_queued(void *object, tide_finalizer_fn call, void *context) {
+  ++*(uint64_t *)context;
+  CHECK(checked(object) && call == finalize);
+}
+
+/* Mutators add finalizers and run those that are queued meanwhile. */
+static void ask_for_queued(struct tide_heap *of, enum tide_event event, uint64_t now_ns,
+                           void *context) {
+  (void)now_ns, (void)context;
+  uint64_t count = 0;
+  if (event != TIDE_EVENT_FINALIZERS_PENDING) return;
+  tide_finalizers_queued(of, visit_queued, &count);
+  CHECK(count <= tide_finalizers_pending(of));
 }
 
 /* The value is one that nothing else need refer to. */
@@ -218,6 +234,7 @@ static void run(unsigned seconds, unsigned players) {
   heap = tide_heap_create(&options, &error);
   if (!heap) fprintf(stderr, "%s\n", error.text);
   CHECK(heap);
+  tide_heap_on_event(heap, ask_for_queued, NULL);
   play_all(seconds, players);
 }
 
