@@ -4,7 +4,7 @@
 // deferred (marker/base/deferred.c), marks and flags (heap/space/marks.h), as shipped.
 //
 //   relacy_beside --graph CHILDREN --roots OBJECTS --mutator SCRIPT [--mutator SCRIPT]
-//                 [--marker q|d] [--limit MARKERS] [--rounds N]
+//                 [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1]
 //                 [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_beside --list ...
 //
@@ -21,8 +21,13 @@
 // goes on, and the marker, at most --rounds times; then the rest is marked in the stop. What is
 // white then is freed, and weak references to it are cleared.
 //
+// In a heap with --young, objects are born young and stores into old ones are logged before stop 1
+// and after stop 3, which ends the collection. In between all objects are old from their first
+// moment, and the barriers of all mutators go by one byte: that of granule 0, which is no object's.
+//
 // Checked: in the end no root and no mutator reaches an object that was freed, and nobody ever
-// holds one; nothing is deferred, flagged or told; the marker looks into no new object.
+// holds one; nothing is deferred, flagged or told; the marker looks into no new object; and no
+// store into an old object while objects are born young is left untold.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -47,10 +52,11 @@
 namespace {
 
 enum { MUTATORS = 2, OBJECTS = 8, FIRST = 4 /* its granule: block 0 is none's */ };
-enum { GRANULES = FIRST + OBJECTS, SLABS = 3, PAGES = 6, SCANS = 40 };
+enum { GRANULES = FIRST + OBJECTS, SLABS = 3, PAGES = 6, SCANS = 40, MARKS = 16 };
 uintptr_t const BASE = 1 << 20;
-enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, EVENTS };
-char const *const event_names[EVENTS] = {"kept", "again", "rest", "freed", "born", "revived"};
+enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, LOGGED, EVENTS };
+char const *const event_names[EVENTS] = {"kept", "again",   "rest",  "freed",
+                                         "born", "revived", "logged"};
 unsigned long met[EVENTS];
 #define MODEL_MET(event) (void)(met[event]++)
 
@@ -58,18 +64,19 @@ char const *graph = "", *roots = "", *scripts[MUTATORS];
 unsigned cells, mutators;
 char marker_mode = 'q';
 unsigned limit = 1, rounds = 2;
+bool has_young;
 
 // Mark bytes, slots and what slabs are told are addresses here, the atomics are beside them.
-uint8_t marks[GRANULES], slabs[SLABS];
+uint8_t marks[MARKS], slabs[SLABS];
 uintptr_t slots[OBJECTS];
 struct memory {
-  rl::atomic<uint8_t> mark[GRANULES], flag[PAGES], told[SLABS];
+  rl::atomic<uint8_t> mark[MARKS], flag[PAGES], told[SLABS];
   rl::atomic<uintptr_t> slot[OBJECTS];
 };
 memory *at;
 
 rl::atomic<uint8_t> &byte_of(uint8_t const *p) {
-  return p >= marks && p < marks + GRANULES ? at->mark[p - marks] : at->told[p - slabs];
+  return p >= marks && p < marks + MARKS ? at->mark[p - marks] : at->told[p - slabs];
 }
 
 // What a mutant does later than it should.
@@ -88,8 +95,9 @@ bool is_mutator() {
 uint8_t any_load(uint8_t const *p, int order) {
   return byte_of(p).load((rl::memory_order)order, RL_INFO);
 }
-signed char any_load(signed char const *p, int) {
-  return *p;
+signed char any_load(signed char const *p, int order) {
+  uint8_t const *mark = reinterpret_cast<uint8_t const *>(p);
+  return mark >= marks && mark < marks + MARKS ? (signed char)any_load(mark, order) : *p;
 }
 uintptr_t any_load(uintptr_t const *p, int order) {
   if (p < slots || p >= slots + OBJECTS) std::abort(); // eight flags at once
@@ -151,6 +159,17 @@ uint8_t flag_exchange(rl::atomic<uint8_t> *p, int value, int order) {
 #define TD_FLAG_ORDER_FENCE_TAKE MODEL_ORDER_OF("flag.fence_taken", memory_order_seq_cst)
 
 #include "tests/model/beside_types.h"
+
+// The log: heap/young/log.h has its own client, stopping.h. A byte is not put off here.
+bool td_log_write(td_space *space, uintptr_t object, uintptr_t, size_t) {
+  rl::atomic<uint8_t> &byte = at->mark[td_granule_of(space->base, object)];
+  uint8_t epoch = space->epoch;
+  if (byte.load(rl::mo_relaxed, RL_INFO) != epoch) return false;
+  byte.store((uint8_t)(epoch | TD_DEFERRED), rl::mo_relaxed, RL_INFO);
+  MODEL_MET(LOGGED);
+  return true;
+}
+
 #include "tide/write.h"
 #include "gc/threads/mutator/barrier.c"
 #include "marker/base/deferred.c"
@@ -197,7 +216,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     for (auto &told : all.told)
       told.store(0, rl::mo_relaxed, RL_INFO);
     begin_heap();
-    for (unsigned granule = 0; granule < GRANULES; granule++)
+    for (unsigned granule = 0; granule < MARKS; granule++)
       all.mark[granule].store(0, rl::mo_relaxed, RL_INFO);
     for (unsigned o = 0; o < OBJECTS; o++)
       begin_object(o, o < cells ? graph[o] : '.');
@@ -223,7 +242,11 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     space->logged_slabs = slabs;
     space->blocks = blocks;
     space->flags = all.flag;
-    space->epoch = space->epoch_before = space->born = 2;
+    space->has_young = has_young;
+    space->bears_old = false;
+    space->mark_span = MARKS;
+    space->epoch = space->epoch_before = space->born = has_young ? TIDE_MARK_OLD : 2;
+    if (has_young) space->epoch_before = space->born = TD_YOUNG;
     space->view_frontier = SLABS;
     heap.markers = &set;
     heap.concurrent = &set;
@@ -249,7 +272,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     weak[o].store(address_of(o), rl::mo_relaxed, RL_INFO);
     freed[o] = 0;
     formed[o] = child != '.';
-    if (child != '.') all.mark[FIRST + o].store(2, rl::mo_relaxed, RL_INFO);
+    if (child != '.') all.mark[FIRST + o].store(heap.space.epoch, rl::mo_relaxed, RL_INFO);
   }
 
   void thread(unsigned id) {
@@ -296,6 +319,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     bool is_marked = td_mark_load(&marks[FIRST + object]) != heap.space.epoch_before;
     if (MODEL_STEP(whoever_holds) || !is_marked)
       tide_write_begin(&mutator[id], (void *)address_of(object), &slots[object], 1);
+    if (td_young_are_born(&heap.space))
+      RL_ASSERT(td_mark_load(&marks[FIRST + object]) != heap.space.epoch);
     if (!MODEL_STEP(together)) safepoint(id);
     if (MODEL_STEP(barrier_first)) all.slot[object].store(reference, rl::mo_relaxed, RL_INFO);
   }
@@ -407,13 +432,32 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   void set_beside(bool beside) {
     set.beside = beside;
     heap.beside = beside ? INT8_MAX : 0;
+    if (has_young && MODEL_STEP(one_byte)) td_mark_store(&marks[0], (uint8_t)heap.beside);
+  }
+
+  // td_young_suspend and td_young_resume: of the heap's bytes and barriers.
+  void bear_old(bool old) {
+    heap.space.bears_old = old;
+    if (!MODEL_STEP(switched)) return;
+    for (unsigned id = 0; id < mutators; id++)
+      td_barrier_switch(&mutator[id]);
+  }
+  // td_young_make_old
+  void make_old() {
+    for (unsigned o = 0; o < OBJECTS; o++) {
+      uint8_t byte = td_mark_load(&marks[FIRST + o]);
+      if (byte == TD_YOUNG) td_mark_store(&marks[FIRST + o], heap.space.epoch);
+      if (byte & TD_DEFERRED) td_mark_store(&marks[FIRST + o], byte & (TD_DEFERRED - 1));
+    }
   }
 
   unsigned begin_stopped(uintptr_t *references) {
     td_space *space = &heap.space;
+    if (has_young) make_old();
     space->epoch_before = space->epoch++;
     space->born = space->epoch;
     set_beside(true);
+    if (has_young) bear_old(true);
     td_deferred_answer_for_others(&marker);
     unsigned count = 0;
     for (char const *root = roots; *root; root++)
@@ -476,6 +520,12 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
         end_stopped();
       resume();
     }
+    if (has_young) {
+      stop();
+      heap.space.epoch_before = heap.space.born = TD_YOUNG;
+      bear_old(false);
+      resume();
+    }
     over.store(1, rl::mo_release, RL_INFO);
   }
 };
@@ -495,6 +545,8 @@ bool own_option(std::string const &option, char const *value) {
     limit = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--rounds") {
     rounds = (unsigned)std::strtoul(value, nullptr, 10);
+  } else if (option == "--young") {
+    has_young = *value == '1';
   } else if (option == "--marker") {
     marker_mode = *value;
     if (std::strcmp(value, "q") != 0 && std::strcmp(value, "d") != 0) usage("bad marker");

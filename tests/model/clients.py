@@ -86,6 +86,7 @@ class Beside:
     marker: str = "q"
     limit: int = 1   # over 4: markers share a row of flags
     rounds: int = 2  # so often the program goes on after stop 2
+    young: int = 0   # the heap bears young objects before and after
     bound: int = 0   # as of Marking
     meet: str = "kept,again"
 
@@ -208,6 +209,8 @@ RELACY = {
                rounds=0, meet="kept,rest,freed,born"),
         Beside("weak", "1-3-", "01", ("ddddw2s1d", "z0"), "the only reference is weak",
                meet="kept,again,revived"),
+        Beside("young", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "new ones again, between young collections",
+               marker="d", young=1, meet="kept,again,freed,born,logged"),
     ],
 }
 
@@ -380,6 +383,8 @@ MUTANTS = {
         Mutant("exchange(told)=relaxed", "move", ""),
         Mutant("exchange(&space->logged_slabs[i])=relaxed", "move", ""),
         Mutant("flag.fence=acq_rel", "row", ""),
+        Mutant("one_byte=0", "young", "", "the byte that barriers go by in a cycle is not set"),
+        Mutant("switched=0", "young", "", "or they go by those of objects"),
         Mutant("flag.fence_taken=acq_rel", "row", ""),
     ],
     "regions": [
@@ -437,7 +442,8 @@ def relacy_arguments(client):
     if isinstance(client, Beside):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--graph", client.graph, "--roots", client.roots, "--marker", client.marker,
-                "--limit", str(client.limit), "--rounds", str(client.rounds)]
+                "--limit", str(client.limit), "--rounds", str(client.rounds),
+                "--young", str(client.young)]
     if isinstance(client, Stopping):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--collections", client.collections, "--signalled", str(client.signalled)]

@@ -49,6 +49,24 @@ Test(youth, grows_while_it_takes_time_and_is_short) {
   cr_assert(when.youth.on);
 }
 
+/* A goal of 0.6 ms: the young part begins with what takes that long if all survives. */
+Test(youth, stays_within_the_goal) {
+  struct td_when when = {.owed = 0};
+  td_youth_begin(&when.youth, TIDE_YOUNG_WHERE_IT_PAYS, MIB, 600);
+  full(&when, 2000 * MS, 400 * MIB);
+  cr_assert_eq(when.youth.due_bytes, 600000);
+  cr_assert_eq(when.youth.logged_due, 2000);
+  young(&when, MS / 10, MS, 4);
+  cr_assert_eq(when.youth.due_bytes, 1200000);
+  young(&when, MS * 3 / 10, MS, 4);
+  cr_assert_eq(when.youth.due_bytes, 1200000, "twice as much might take too long");
+  young(&when, MS * 24 / 10, MS, 4);
+  cr_assert_eq(when.youth.due_bytes, 300000, "a quarter of it takes 0.6 ms");
+  cr_assert(when.youth.on);
+  young(&when, MS, MS, 4);
+  cr_assert(!when.youth.on, "and less than the least is not collected");
+}
+
 Test(youth, grows_into_half_of_the_room) {
   struct td_when when = make();
   for (unsigned i = 0; i < 12; i++)
