@@ -292,8 +292,7 @@ static void mark_beside(struct beside *b) {
 
 static void sort_beside(struct beside *b) {
   struct td_space *space = &b->cycle.heap->space;
-  if (!td_sort_is_behind(space)) return;
-  while (td_sort_some(space))
+  while (td_sort_some(space)) /* a mutator may have sorted the last ones: under the lock, as this */
     td_space_let_others(space);
 }
 
