@@ -4,6 +4,7 @@
 #include "heap/cells/pace.h"
 #include "heap/cells/run.h"
 #include "heap/cells/sort.h"
+#include "heap/memory/backing.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/published.h"
 #include "heap/space/tables.h"
@@ -35,7 +36,11 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
  *
  * Fresh blocks and each list are used up at the pace at which they were used since all blocks were
  * sorted. What young collections have given back since is used up, too: there are none while one
- * goes on beside the program. A list that ends is no matter while there are fresh blocks. */
+ * goes on beside the program. A list that ends is no matter while there are fresh blocks.
+ *
+ * Where there are young collections, what one has just left has to last, and it is the limit that
+ * counts: they keep within the budget by themselves, and it may be exceeded beside the program. */
+#define YOUNG_PART 8u
 
 /* Will `left` of something, of which `taken` went with the bytes allocated so far, be gone before
  * `ahead` more are allocated? */
@@ -45,7 +50,10 @@ static bool ends_soon(const struct td_space *space, double ahead, uint32_t left,
 
 static bool runs_short(const struct td_space *space, const struct td_unswept *list) {
   if (space->runs_short || space->unsorted) return false;
-  uint32_t used = space->used_blocks, budget = space->budget_blocks;
+  const bool young = td_young_are_born(space);
+  if (young && space->young_bytes > space->young_due / YOUNG_PART) return false;
+  uint32_t used = space->used_blocks;
+  uint32_t budget = young ? td_backing_most(space) : space->budget_blocks;
   uint32_t left = budget > used ? budget - used : 0;
   double ahead = space->ahead * (double)(space->live_bytes + space->young_bytes);
   if ((double)left * TD_BLOCK_BYTES > ahead) return false;
