@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h> /* abort */
+#include <string.h>
 
 #include "gc/arrays/pages.h"
 #include "gc/check/holder.h"
@@ -187,25 +188,30 @@ static void scan_spans(const struct td_span *spans, size_t count, void *context)
 
 /* ---- What was there when marking began beside the program ---- */
 
-/* Bits for each granule. What was there and had not been reached then may not be marked. */
+/* Bits for each granule. What was there and had not been reached then may not be marked, but for
+ * what was reached weakly once the program has got some of that, or some dies with finalizers. */
 struct td_verify_start {
   uint64_t *there, *reached;
-  size_t bytes; /* of each */
+  uint64_t *weakly; /* or NULL: not known */
+  size_t bytes;     /* of each */
 };
 
 static bool is_set(const uint64_t *bits, uint64_t granule) {
   return bits[granule / 64] >> (granule % 64) & 1;
 }
 
-static bool was_unreached(const struct td_verify_start *start, uint64_t granule) {
-  return granule / 8 < start->bytes && is_set(start->there, granule) &&
-         !is_set(start->reached, granule);
+static bool was_unreached(const struct check *check, uint64_t granule) {
+  const struct td_verify_start *start = check->start;
+  /* relaxed: world stopped. */
+  bool gave = atomic_load_explicit(&check->heap->gave, memory_order_relaxed);
+  const uint64_t *reached = gave ? start->weakly : start->reached;
+  return reached && granule / 8 < start->bytes && is_set(start->there, granule) &&
+         !is_set(reached, granule);
 }
 
 static bool marked_but_unreached_then(const struct td_cell *object, void *context) {
   struct check *check = context;
-  if (!was_unreached(check->start, td_granule_of(check->heap->space.base, object->start)))
-    return true;
+  if (!was_unreached(check, td_granule_of(check->heap->space.base, object->start))) return true;
   char layout[TD_HOLDER_BYTES];
   check->result->equal = false;
   snprintf(
@@ -226,10 +232,31 @@ static void weak_ephemeron_met(struct td_scanner *scanner, struct td_ephemeron_o
   if (td_is_reference(scanner->space, ephemeron->value)) reference(scanner, ephemeron->value);
 }
 
-static void reach_finalized(struct check *check) {
+static bool scan_weak(const struct td_cell *object, void *context) {
+  struct check *check = context;
+  uint8_t kind = check->heap->space.layouts.at[object->layout].kind;
+  if ((kind == TD_KIND_WEAK || kind == TD_KIND_EPHEMERON) && is_reached(check, object->start))
+    td_scan_object(&check->scanner, object->start);
+  return true;
+}
+
+/* Trace functions are not to see what may be dead. */
+static bool has_traced(const struct td_space *space) {
+  uint32_t i = 0;
+  while (i < space->layouts.count && space->layouts.at[i].kind != TD_KIND_TRACED)
+    i++;
+  return i < space->layouts.count;
+}
+
+static bool reach_weakly(struct check *check) {
   const struct td_finalizers *f = check->heap->finalizers;
+  check->scanner.weak = weak_met;
+  check->scanner.ephemeron = weak_ephemeron_met;
+  td_space_each_object(&check->heap->space, scan_weak, check);
   for (size_t i = 0; i < f->count; i++)
     if (f->at[i].object) reach(check, f->at[i].object);
+  scan_listed(check);
+  return !check->no_memory;
 }
 
 /* ---- A check ---- */
@@ -265,6 +292,7 @@ static void forget_start(struct tide_heap *heap) {
   if (!start) return;
   td_pages_give(start->there, start->bytes);
   td_pages_give(start->reached, start->bytes);
+  td_pages_give(start->weakly, start->bytes);
   td_pages_give(start, sizeof *start);
   heap->verify_start = NULL;
 }
@@ -275,23 +303,24 @@ static void keep_start(struct tide_heap *heap) {
   struct check check;
   struct tide_check unused;
   forget_start(heap);
+  atomic_store_explicit(&heap->gave, false, memory_order_relaxed); /* relaxed: world stopped */
   if (!heap->concurrent || td_space_has_words(&heap->space) || !td_roots_are_known(heap)) return;
   open_check(&check, heap, &unused);
-  check.scanner.weak = weak_met;
-  check.scanner.ephemeron = weak_ephemeron_met;
-  if (!check.no_memory) {
-    reach_from_roots(&check, TD_WORDS_FRESH);
-    reach_finalized(&check);
-    scan_listed(&check);
-  }
-  uint64_t *there = td_object_bitmap(&heap->space);
-  struct td_verify_start *start = td_pages_take(sizeof *start);
+  if (!check.no_memory) reach_from_roots(&check, TD_WORDS_FRESH);
+  struct td_verify_start *start = check.no_memory ? NULL : td_pages_take(sizeof *start);
   heap->verify_start = start;
-  if (start && there && !check.no_memory) {
-    *start = (struct td_verify_start){there, check.reached, td_object_bitmap_bytes(&heap->space)};
-    check.reached = NULL;
+  if (start) {
+    start->bytes = td_object_bitmap_bytes(&heap->space);
+    start->there = td_object_bitmap(&heap->space);
+    start->reached = td_pages_take(start->bytes);
+  }
+  if (start && start->there && start->reached) {
+    memcpy(start->reached, check.reached, start->bytes);
+    if (!has_traced(&heap->space) && reach_weakly(&check)) {
+      start->weakly = check.reached;
+      check.reached = NULL;
+    }
   } else {
-    td_pages_give(there, td_object_bitmap_bytes(&heap->space));
     forget_start(heap);
   }
   close_check(&check);

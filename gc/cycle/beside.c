@@ -41,8 +41,7 @@ struct beside {
   struct td_reclaim reclaim;
   const char *stopped; /* why the world had to stand still while marking, or NULL */
   bool again;          /* stop 2 found something to scan */
-  bool queued;         /* finalizers, in any of the stops */
-  bool sorts;          /* beside the program */
+  bool queued, sorts;  /* finalizers, in any of the stops; blocks, beside the program */
   unsigned stops;
   uint64_t stops_ns[STOPS_MAX];
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
@@ -168,6 +167,7 @@ static bool close_dying(struct beside *b) {
   if (!b->reclaim.begun) b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   while (td_reclaim_next(heap, &b->reclaim)) {
     b->queued |= heap->finalizers->pending_count > heap->finalizers->pending_before;
+    atomic_store_explicit(&heap->gave, true, memory_order_relaxed); /* relaxed: world stopped */
     b->again = may_resume(b);
     if (b->again) return false;
     (void)close_marking(b);

@@ -9,6 +9,7 @@
 #include "heap/cells/pace.h"
 #include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
+#include "heap/space/tables.h"
 
 bool td_beside_is_wanted(struct td_beside *own) {
   pthread_mutex_lock(&own->lock);
@@ -80,6 +81,8 @@ static void grow(struct tide_heap *heap) {
 }
 
 bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_heap *heap)) {
+  /* A collection writes to the first mark, before there is an object too. */
+  if (heap->space.has_young && !td_tables_reach(&heap->space, 1)) return false;
   struct td_beside *own = calloc(1, sizeof *own);
   if (!own) return false;
   pthread_mutex_init(&own->lock, NULL);

@@ -55,6 +55,9 @@ struct tide_heap {
   /* INT8_MAX while a collection marks beside the program, else 0. tide_write looks at it, and
    * mutators keep what they overwrite. Written with the world stopped, read by mutators. */
   signed char beside;
+  /* Since that began, objects live again to which nothing but weak references led, or finalizers.
+   * Written by mutators and in stops, relaxed: read when the world is stopped. */
+  _Atomic(bool) gave;
 
   /* Under the world's lock. */
   struct td_marker_config config;

@@ -7,6 +7,7 @@
 #include "tests/concurrent/held.h"
 #include "tide/foreign.h"
 #include "tide/layout.h"
+#include "tide/weak.h"
 
 static void expect_error(bool barrier, const char *environment, enum tide_status status,
                          const char *word) {
@@ -139,12 +140,15 @@ static void store_untold(void) {
 /* ---- A reference that was hidden when marking began ---- */
 
 static _Atomic(uintptr_t) hidden;
+static struct tide_weak *weak; /* to it, if the test wants one; nobody gets it out there */
+static bool has_weak;
 
 /* In a thread of its own, on whose stack alone the reference was. */
 static void *hide(void *heap) {
   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
   CHECK(m);
   hidden = ~(uintptr_t)tide_alloc(m, TIDE_LAYOUT_REFS, 64);
+  if (has_weak) weak = tide_weak_new(m, (void *)~hidden, TIDE_WEAK_BEFORE);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
@@ -156,6 +160,7 @@ static void store_hidden(void) {
   void ***from =
       (void ***)tide_handle(held.m, tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof(void *)));
   pthread_t thread;
+  CHECK(tide_root_add(held.heap, &weak) == TIDE_OK);
   tide_blocking_enter(held.m);
   CHECK(pthread_create(&thread, NULL, hide, held.heap) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
@@ -196,6 +201,8 @@ int main(void) {
   expect_stopped(add_weak_slot, "weak slots");
   expect_stopped(attach_by_signal, "signal");
   expect_end(store_untold, "referred to by object", "byte 8"); /* of the holder */
+  expect_end(store_hidden, "not reached when that began", "64 bytes");
+  has_weak = true;
   expect_end(store_hidden, "not reached when that began", "64 bytes");
   return 0;
 }

@@ -84,8 +84,13 @@ static void keep_overwritten(struct tide_mutator *mutator, const void *slots, si
 }
 
 void td_barrier_keep(struct tide_mutator *mutator, const void *object) {
-  if (TIDE_LIKELY(!mutator->heap->beside)) return;
-  mutator->overwritten += td_mark_from_outside(mutator->heap->markers, (uintptr_t)object);
+  struct tide_heap *heap = mutator->heap;
+  if (TIDE_LIKELY(!heap->beside)) return;
+  if (!td_mark_from_outside(heap->markers, (uintptr_t)object)) return;
+  mutator->overwritten++;
+  /* relaxed, both: the next stop carries it. */
+  if (!atomic_load_explicit(&heap->gave, memory_order_relaxed))
+    atomic_store_explicit(&heap->gave, true, memory_order_relaxed);
 }
 
 /* Stops are held off: a collection in between would find an object half logged, or the epoch that
