@@ -3,6 +3,7 @@
 #include "gc/weak/ephemeron.h"
 
 #include "gc/arrays/pages.h"
+#include "heap/space/counted.h"
 
 #define BUCKETS_MIN 512u
 /* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
@@ -240,8 +241,8 @@ void td_ephemerons_close(struct tide_heap *heap) {
   struct td_ephemerons *e = heap->ephemerons;
   take_met(heap);
   while (e->count) {
-    size_t bound =
-        (size_t)heap->space.used_blocks * LOOKS_PER_BLOCK + e->count * LOOKS_PER_EPHEMERON;
+    size_t bound = (size_t)td_counted_look(&heap->space.used_blocks) * LOOKS_PER_BLOCK +
+                   e->count * LOOKS_PER_EPHEMERON;
     if (e->work > bound) {
       close_serially(heap);
       return;
