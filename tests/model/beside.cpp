@@ -251,6 +251,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     heap.markers = &set;
     heap.concurrent = &set;
     heap.marking = false;
+    heap.gave.store(false, rl::mo_relaxed, RL_INFO);
     heap.beside = 0;
     set.space = space;
     set.marker = marker_list;

@@ -184,6 +184,7 @@ struct tide_heap {
   const void *concurrent;
   bool marking;
   signed char beside;
+  _Atomic(bool) gave;
 };
 static inline void td_allocation_begin(struct tide_mutator *mutator) {
   (void)mutator;

@@ -130,6 +130,7 @@ struct tide_heap {
   struct td_markers *markers;
   const void *concurrent;
   signed char beside;
+  _Atomic(bool) gave;
 };
 struct td_self {
   struct tide_mutator *mutators;
