@@ -49,6 +49,17 @@ void *__wrap_td_pages_take(size_t bytes) {
   return refuses && !stopped ? NULL : __real_td_pages_take(bytes);
 }
 
+/* The last thing before the stop: the program does something in between. */
+static bool pauses;
+void __real_td_order_beside(struct tide_heap *heap);
+void __wrap_td_order_beside(struct tide_heap *heap);
+void __wrap_td_order_beside(struct tide_heap *heap) {
+  __real_td_order_beside(heap);
+  if (!pauses) return;
+  sem_post(&h.begun);
+  sem_wait(&h.go);
+}
+
 static void note_stops(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
   (void)heap, (void)now_ns, (void)context;
@@ -160,6 +171,37 @@ static void expect_chain(size_t length) {
   tide_write(h.m, roots, &roots[2], NULL);
 }
 
+static __attribute__((noinline)) void make_ephemeron(void) {
+  void *key = tide_alloc(h.m, TIDE_LAYOUT_LEAF, 16);
+  CHECK(key);
+  tide_write(h.m, roots, &roots[0], key);
+  struct node *value = tide_alloc(h.m, layout, sizeof *value);
+  CHECK(value);
+  tide_write(h.m, roots, &roots[1], tide_ephemeron_new(h.m, roots[0], value));
+  tide_write(h.m, roots, &roots[2], tide_weak_new(h.m, roots[0], TIDE_WEAK_BEFORE));
+  tide_write(h.m, roots, &roots[0], NULL);
+}
+
+/* The program takes the key out of a weak reference when the ephemerons have been closed. */
+static void a_key_is_taken_late(void) {
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  make_ephemeron();
+  pauses = true;
+  const uint64_t before = held_collections(&h);
+  CHECK(tide_collect_begin(h.m) == TIDE_OK);
+  tide_blocking_enter(h.m);
+  sem_wait(&h.begun);
+  tide_blocking_leave(h.m);
+  pauses = false;
+  tide_write(h.m, roots, &roots[0], tide_weak_get(h.m, (struct tide_weak *)roots[2]));
+  sem_post(&h.go);
+  while (held_collections(&h) == before)
+    tide_safepoint(h.m);
+  struct tide_ephemeron *ephemeron = (struct tide_ephemeron *)roots[1];
+  CHECK(roots[0] && tide_ephemeron_key(h.m, ephemeron) == roots[0]);
+  CHECK(tide_object_bytes(h.heap, tide_ephemeron_value(h.m, ephemeron)) >= sizeof(struct node));
+}
+
 /* Without memory for it the order is found in the stop. */
 static void expect_looks(void) {
   struct tide_cycle_stats stats = collect_dying(FEW, 4, add, true);
@@ -181,6 +223,7 @@ int main(void) {
     expect_chain(length);
   }
   expect_looks();
+  a_key_is_taken_late();
   CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
   held_close(&h);
   return 0;
