@@ -5,19 +5,21 @@
  *   deaf  what is overwritten is not marked
  *   weak  nor is what comes out of weak references
  *   born  new objects are born unmarked
- *   idle  nobody looks into what mutators have marked */
+ *   idle  nobody looks into what mutators have marked
+ *   age   nor is anybody told that nothing is young meanwhile */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/cycle/young.h"
 #include "gc/threads/mutator/barrier.h"
 #include "heap/epoch.h"
 #include "marker/marker.h"
 
-static enum fault { NONE, DEAF, WEAK, BORN, IDLE, FAULTS } fault;
+static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, FAULTS } fault;
 
 static __attribute__((constructor)) void choose(void) {
-  static const char *const names[] = {"none", "deaf", "weak", "born", "idle"};
+  static const char *const names[] = {"none", "deaf", "weak", "born", "idle", "age"};
   const char *name = getenv("CONCURRENT_FAULT");
   while (name && fault < FAULTS && strcmp(names[fault], name) != 0)
     fault++;
@@ -43,6 +45,12 @@ void __wrap_td_space_begin_marking_beside(struct td_space *space);
 void __wrap_td_space_begin_marking_beside(struct td_space *space) {
   __real_td_space_begin_marking_beside(space);
   if (fault == BORN) space->born = space->epoch_before;
+}
+
+void __real_td_young_suspend(struct tide_heap *heap);
+void __wrap_td_young_suspend(struct tide_heap *heap);
+void __wrap_td_young_suspend(struct tide_heap *heap) {
+  if (fault != AGE) __real_td_young_suspend(heap);
 }
 
 bool __real_td_mark_is_behind(const struct td_markers *set);
