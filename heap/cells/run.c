@@ -316,10 +316,23 @@ static uint64_t end_of_run(const struct td_space *space, const struct tide_bump 
   return td_block_granule(block) + space->infos[block].reserved;
 }
 
+/* relaxed, all: a thread that is detached does this beside markers, which may look at the bytes.
+ * What they find, the epoch or 0, is no white object. */
+static void clear_marks(uint8_t *marks, uint64_t count) {
+  for (; count > 0 && (uintptr_t)marks % sizeof(td_mark_word) != 0; count--)
+    td_mark_store(marks++, 0);
+  for (; count >= sizeof(td_mark_word); count -= sizeof(td_mark_word)) {
+    __atomic_store_n((td_mark_word *)(void *)marks, 0, __ATOMIC_RELAXED);
+    marks += sizeof(td_mark_word);
+  }
+  for (; count > 0; count--)
+    td_mark_store(marks++, 0);
+}
+
 void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit) {
     uint64_t granule = granule_at(space, bump->next);
-    memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
+    clear_marks(space->marks + granule, end_of_run(space, bump) - granule);
   }
   *bump = (struct tide_bump){0};
 }
