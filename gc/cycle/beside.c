@@ -332,7 +332,9 @@ static TD_KEEPS_CALL void resume_young(void *argument) {
 static void decide_beside(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_world_lock_beside(heap);
+  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
   decide(b);
+  pthread_mutex_unlock(&heap->finalizers->lock);
   bool stops = td_young_must_resume(heap);
   if (stops)
     td_stack_call(resume_young, b);
@@ -342,7 +344,6 @@ static void decide_beside(struct beside *b) {
   if (stops) tell_resumed(heap);
 }
 
-/* Under the world's lock. */
 static void publish(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
@@ -383,7 +384,7 @@ static void collect(struct tide_heap *heap) {
   sort_beside(&b);
   decide_beside(&b);
   td_world_lock_beside(heap);
-  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
+  pthread_mutex_lock(&heap->finalizers->lock); /* as above */
   publish(&b);
   pthread_mutex_unlock(&heap->finalizers->lock);
   td_order_forget(heap);
