@@ -14,6 +14,7 @@
 #include "gc/cycle/young.h"
 #include "gc/threads/mutator/barrier.h"
 #include "heap/epoch.h"
+#include "marker/base/deferred.h"
 #include "marker/marker.h"
 
 static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, FAULTS } fault;
@@ -57,4 +58,11 @@ bool __real_td_mark_is_behind(const struct td_markers *set);
 bool __wrap_td_mark_is_behind(const struct td_markers *set);
 bool __wrap_td_mark_is_behind(const struct td_markers *set) {
   return fault != IDLE && __real_td_mark_is_behind(set);
+}
+
+/* Without it phases do not look for flags of others. */
+void __real_td_deferred_answer_for_others(struct td_marker *marker);
+void __wrap_td_deferred_answer_for_others(struct td_marker *marker);
+void __wrap_td_deferred_answer_for_others(struct td_marker *marker) {
+  if (fault != IDLE) __real_td_deferred_answer_for_others(marker);
 }
