@@ -143,7 +143,9 @@ static bool is_call(int which, pid_t id, const struct user_regs_struct *register
 static void refuse(struct thread *thread, struct user_regs_struct *registers, int which) {
   registers->orig_rax = (unsigned long long)-1;
   registers->rax = (unsigned long long)-(long long)calls[which].why;
-  if (ptrace(PTRACE_SETREGS, thread->id, NULL, registers)) give_up("PTRACE_SETREGS");
+  /* It may have been killed meanwhile. */
+  if (ptrace(PTRACE_SETREGS, thread->id, NULL, registers) && errno != ESRCH)
+    give_up("PTRACE_SETREGS");
 }
 
 static void meet_call(struct thread *thread) {
