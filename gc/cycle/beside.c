@@ -244,18 +244,21 @@ static TD_KEEPS_CALL void begin_locked(void *argument) {
   td_call_end(&call);
 }
 
-/* The same. */
-static TD_KEEPS_CALL void end_locked(void *argument) {
-  struct beside *b = argument;
+/* Every stop but the first: calls `stopped` in it. The same. */
+static TD_KEEPS_CALL void stop_again(struct beside *b, void (*stopped)(struct beside *b)) {
   struct tide_heap *heap = b->cycle.heap;
   struct td_call call;
   td_call_begin(&call, "a root callback, event or visit");
   b->asked_ns = td_plat_now_ns();
   td_world_stop(heap, NULL);
   td_stats_tell(heap, TIDE_EVENT_STOPPED);
-  end_stopped(b);
+  stopped(b);
   resume(b);
   td_call_end(&call);
+}
+
+static void end_locked(void *argument) {
+  stop_again(argument, end_stopped);
 }
 
 /* From the roots, if they were not marked yet, until nothing is behind. Trace functions may run,
@@ -314,18 +317,13 @@ static void decide(struct beside *b) {
   td_cycle_decide(&b->cycle);
 }
 
+static void resume_young_stopped(struct beside *b) {
+  td_young_resume(b->cycle.heap);
+}
+
 /* The same, inside td_stack_call. */
-static TD_KEEPS_CALL void resume_young(void *argument) {
-  struct beside *b = argument;
-  struct tide_heap *heap = b->cycle.heap;
-  struct td_call call;
-  td_call_begin(&call, "an event");
-  b->asked_ns = td_plat_now_ns();
-  td_world_stop(heap, NULL);
-  td_stats_tell(heap, TIDE_EVENT_STOPPED);
-  td_young_resume(heap);
-  resume(b);
-  td_call_end(&call);
+static void resume_young(void *argument) {
+  stop_again(argument, resume_young_stopped);
 }
 
 /* All is sorted: objects may be young again, if that pays. */
@@ -373,7 +371,7 @@ static void collect(struct tide_heap *heap) {
   b.allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
   if (may) td_stack_call(begin_locked, &b);
   if (!b.cycle.rooted) {
-    td_beside_give_up(b.own);
+    td_beside_give_up(heap);
     td_asked_end(heap->asked);
     td_world_unlock(heap);
     return;

@@ -18,10 +18,18 @@ bool td_beside_is_wanted(struct td_beside *own) {
   return wanted;
 }
 
-void td_beside_give_up(struct td_beside *own) {
-  pthread_mutex_lock(&own->lock);
-  own->collector.wanted = false;
-  pthread_mutex_unlock(&own->lock);
+/* Nothing goes on beside the program for which mutators would have to wait. */
+static void end_pace(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  td_pace_end(space);
+  pthread_mutex_unlock(&space->lock);
+}
+
+void td_beside_give_up(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->concurrent->lock);
+  heap->concurrent->collector.wanted = false;
+  end_pace(&heap->space);
+  pthread_mutex_unlock(&heap->concurrent->lock);
 }
 
 /* ---- Threads ---- */
@@ -125,6 +133,7 @@ void td_beside_let_go(struct tide_heap *heap, bool child) {
     forget(&own->collector);
     forget(&own->grower);
     td_ahead_forget(&heap->space);
+    end_pace(&heap->space);
   }
   pthread_mutex_unlock(&own->lock);
 }

@@ -60,6 +60,6 @@ bool td_beside_is_wanted(struct td_beside *own);
 /* Had a thread no room since it was wanted? */
 bool td_beside_was_awaited(struct td_beside *own);
 /* It cannot be had now. */
-void td_beside_give_up(struct td_beside *own);
+void td_beside_give_up(struct tide_heap *heap);
 
 #endif

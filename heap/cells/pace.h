@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast mutators may allocate while a collection goes on beside the program. When fresh blocks
  * get scarce before it ends, they leave their CPUs to it for a while, the more often the fewer are
- * left. So none has to wait for the end, which takes a hundred times as long. Shenandoah paces
- * allocation alike. */
+ * left. So they seldom have to wait for the end, which takes a hundred times as long. Shenandoah
+ * paces allocation, too. */
 #ifndef TD_HEAP_CELLS_PACE_H
 #define TD_HEAP_CELLS_PACE_H
 

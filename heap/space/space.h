@@ -226,8 +226,8 @@ static inline void td_space_lock(struct td_space *space) {
   atomic_fetch_sub_explicit(&space->waiting, 1, memory_order_relaxed);
 }
 
-/* Without the lock, which the caller has just given up and will take again. One that has no CPU
- * keeps nobody waiting. */
+/* Without the lock, which the caller has just given up and will take again: lets mutators go first
+ * that wait for it. One that has no CPU keeps nobody waiting. */
 static inline void td_space_let_others(struct td_space *space) {
   for (unsigned i = 0; i < TD_LOCK_PAUSES; i++) {
     /* relaxed: a hint. */
