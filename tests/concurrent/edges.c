@@ -234,29 +234,10 @@ static void threads_come_and_go(void) {
   put(1, NULL);
 }
 
-static _Atomic(bool) collected;
-static void *collect(void *unused) {
-  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
-  CHECK(m && tide_collect(m) == TIDE_OK);
-  collected = true;
-  CHECK(tide_detach(m) == TIDE_OK);
-  return unused;
-}
-
 static void another_collection_waits(void) {
-  held_begin(&h);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, collect, NULL) == 0);
-  tide_blocking_enter(h.m);
-  usleep(20000);
-  tide_blocking_leave(h.m);
-  CHECK(!collected);
-  h.holds = false;
-  sem_post(&h.go);
-  tide_blocking_enter(h.m);
-  CHECK(pthread_join(thread, NULL) == 0);
-  tide_blocking_leave(h.m);
-  CHECK(collected);
+  struct held_other other = {.collect = tide_collect};
+  held_other_begin(&h, &other);
+  held_other_end(&other);
 }
 
 /* It is owed until a collection is over; nobody stops the program for it meanwhile. */

@@ -95,4 +95,43 @@ static inline struct tide_cycle_stats held_end(struct held *held) {
   return stats;
 }
 
+/* ---- A collection that another thread wants meanwhile, and waits for ---- */
+
+struct held_other {
+  struct held *held;
+  enum tide_status (*collect)(struct tide_mutator *);
+  _Atomic(bool) collected;
+  pthread_t thread;
+};
+
+static inline void *held_other_thread(void *argument) {
+  struct held_other *other = argument;
+  struct tide_mutator *m = tide_attach(other->held->heap, NULL, NULL);
+  CHECK(m && other->collect(m) == TIDE_OK);
+  other->collected = true;
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+/* The collection is held; the other one has time to begin, and may not. */
+static inline void held_other_begin(struct held *held, struct held_other *other) {
+  other->held = held;
+  held_begin(held);
+  CHECK(pthread_create(&other->thread, NULL, held_other_thread, other) == 0);
+  tide_blocking_enter(held->m);
+  usleep(20000);
+  tide_blocking_leave(held->m);
+}
+
+static inline void held_other_end(struct held_other *other) {
+  struct held *held = other->held;
+  CHECK(!other->collected);
+  held->holds = false;
+  sem_post(&held->go);
+  tide_blocking_enter(held->m);
+  CHECK(pthread_join(other->thread, NULL) == 0);
+  tide_blocking_leave(held->m);
+  CHECK(other->collected);
+}
+
 #endif
