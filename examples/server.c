@@ -9,7 +9,7 @@
 #include <tide/tide.h>
 #include <time.h>
 
-enum { SESSIONS = 20000, ITEMS = 10, TURNS = 60, REQUESTS_A_TURN = 4000 };
+enum { SESSIONS = 4000, ITEMS = 10, TURNS = 60, REQUESTS_A_TURN = 2000 };
 
 struct item {
   struct item *next;

@@ -5,12 +5,14 @@
 Usage: failures.py PROGRAM [ARGUMENT…] [--refuse LIBRARY]
 
 Whatever goes wrong, the program ends with a number over 0 and one line on standard error that
-begins with its name (of scheme-tide, scheme). With LIBRARY (tests/examples/refuse.c) each of its requests for memory and
-threads fails once, alone and with all later ones: then it may also succeed.
+begins with its name (of scheme-tide, scheme). With LIBRARY (tests/examples/refuse.c) each of its
+requests for memory and threads fails once, alone and with all later ones: then it may also succeed.
+The heap is verified where one fails alone; verifying would fail itself where all later ones do.
 """
 import argparse, os, re, subprocess, sys, tempfile
 
-REFUSALS_MOST = 100  # of each kind; of more requests, some are chosen evenly
+# Of more requests, the first ones, by which the program starts, and some of the others, evenly.
+FIRST_MOST, OTHERS_MOST = 40, 40
 # Verifying takes memory of its own. Without it the program goes on, and this line says so; a
 # thread may write it into the middle of another's line.
 UNVERIFIED = re.compile("tidemark: TIDE_VERIFY: not enough memory[^\n]*\n")
@@ -46,20 +48,25 @@ def plain_failures(command):
         yield f"standard output is full: exit {code}, said: {text!r}"
 
 
+def chosen(requests):
+    others = range(FIRST_MOST + 1, requests + 1, (requests - FIRST_MOST) // OTHERS_MOST + 1)
+    return [*range(1, min(FIRST_MOST, requests) + 1), *others]
+
+
 def refusals(command, library):
     with tempfile.TemporaryDirectory() as folder:
         count = os.path.join(folder, "count")
-        settings = {"LD_PRELOAD": library, "REFUSE_COUNT": count}
-        code, text = run(command, settings)
-        if code != 0:
-            yield f"with nothing refused: exit {code}, said: {text!r}"
-            return
-        with open(count, encoding="ascii") as file:
-            requests = int(file.read())
-        if requests < 10:
-            yield f"only {requests} requests were seen"
-        for at in range(1, requests + 1, requests // REFUSALS_MOST + 1):
-            for later in ("0", "1"):
+        for later in ("0", "1"):
+            settings = {"LD_PRELOAD": library, "TIDE_VERIFY": "10"[int(later)]}
+            code, text = run(command, {**settings, "REFUSE_COUNT": count})
+            if code != 0:
+                yield f"with nothing refused: exit {code}, said: {text!r}"
+                return
+            with open(count, encoding="ascii") as file:
+                requests = int(file.read())
+            if requests < 10:
+                yield f"only {requests} requests were seen"
+            for at in chosen(requests):
                 asked = {"REFUSE_AT": str(at), "REFUSE_LATER": later}
                 code, text = run(command, {**settings, **asked})
                 if wrong(command, code, text) and (code, text) != (0, ""):
