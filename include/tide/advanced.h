@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Knobs that a program rarely has a reason to touch: the marking queue, whom idle markers steal
- * from. The defaults are what measured best. */
+/* Knobs rarely touched: the marking queue, whom idle markers steal from. Defaults measured best. */
 #ifndef TIDE_ADVANCED_H
 #define TIDE_ADVANCED_H
 #include "tide/tide.h"
@@ -13,8 +12,7 @@ struct tide_advanced_options {
   const char *policy;         /* see tide_policy_name; default TIDE_POLICY, else "random" */
   uint32_t queue_blocks;      /* a power of two, at least 2; default by engine */
   uint32_t queue_block_items; /* a power of two, at least 2; default by engine */
-  double adaptive_cost;       /* TIDE_SIZING_ADAPTIVE: MemBalancer's c per MiB, over 0. Smaller
-                               * trades memory for time. */
+  double adaptive_cost;       /* MemBalancer's c per MiB, over 0: smaller trades memory for time */
 };
 TIDE_API void tide_advanced_options_init(struct tide_advanced_options *options);
 
@@ -23,14 +21,12 @@ TIDE_API void tide_advanced_options_init(struct tide_advanced_options *options);
 TIDE_API enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);
 /* Chooses from whose queue a marker without work tries to steal. The library does not know where
- * its markers run, so "numa" and "numa+prob" choose like "random" and "random+prob"; error->text
- * says so, with TIDE_OK.
+ * markers run: "numa" and "numa+prob" choose like "random" and "random+prob", as error->text says.
  *   TIDE_ERROR_ARGUMENT  no such policy */
 TIDE_API enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);
 
-/* Return the names and one-line descriptions of the marking queues, and the names of the policies,
- * index from 0; NULL past the last. */
+/* Return the queues' names and descriptions, and the policies' names, from 0 on; then NULL. */
 TIDE_API const char *tide_engine_name(size_t index);
 TIDE_API const char *tide_engine_text(size_t index);
 TIDE_API const char *tide_policy_name(size_t index);

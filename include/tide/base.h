@@ -18,8 +18,7 @@
 #define TIDE_API __attribute__((visibility("default")))
 #define TIDE_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Around the declarations of each header. To -Wshadow a function that fills in a structure of its
- * own name hides a constructor. */
+/* Around each header's declarations. To -Wshadow a function hides the structure of its name. */
 #ifdef __cplusplus
 #define TIDE_BEGIN                                                                                 \
   extern "C" {                                                                                     \

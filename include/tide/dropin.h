@@ -25,9 +25,8 @@ TIDE_API enum tide_status tide_mutator_resume(struct tide_mutator *mutator,
  * the thread may call what a callback of a collection may, and besides tide_heap_walk,
  * tide_mutator_suspend and tide_stack_set_other. It cannot be cancelled, must not fork or end, and
  * answers for what the others hold, as above.
- *   TIDE_ERROR_STATE     stopped already; the thread has a mutator of another heap that is in no
- *                        blocking section. Resuming: nothing was stopped so by this thread, or it
- *                        is in a visit of tide_heap_walk */
+ *   TIDE_ERROR_STATE     stopped already; the thread's mutator of another heap is in no blocking
+ *                        section. Resuming: not stopped by this thread, or in a tide_heap_walk */
 TIDE_API enum tide_status tide_world_stop(struct tide_mutator *mutator);
 TIDE_API enum tide_status tide_world_resume(struct tide_mutator *mutator);
 
@@ -49,9 +48,8 @@ struct tide_object_facts {
   bool pinned;   /* by tide_object_pin */
   bool may_grow; /* tide_resize_in_place may get it more than `bytes` */
 };
-/* Tells about the object that begins at this address, for the price of one look-up and without a
- * lock. Returns false, and leaves *facts alone, if none begins there, or if it was freed, as far as
- * its memory still tells. */
+/* Tells about the object that begins here, by one look-up without a lock. False, with *facts as it
+ * was, if none begins there or, as far as its memory still tells, it was freed. */
 TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
                                struct tide_object_facts *facts);
 /* Returns an object of the same layout with `bytes` bytes, which begin with those of `object` as
@@ -62,10 +60,9 @@ TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
 TIDE_API void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t bytes);
 
 /* Returns the start of the cell, or of the large object, that the address points into, and stores
- * in *bytes, unless that is NULL, how many bytes it has. Does not ask whether it holds an object,
- * or one that was freed, and so takes less than tide_object_find: on a thread with a mutator of the
- * heap cells of up to 32 KiB are found without a lock. If the address lies in no cell, returns NULL
- * and leaves *bytes alone. */
+ * its bytes in *bytes, unless that is NULL. Does not ask whether it holds an object, or one that
+ * was freed: on a thread with a mutator of the heap cells of up to 32 KiB are found without a lock.
+ * If the address lies in no cell, returns NULL and leaves *bytes alone. */
 TIDE_API void *tide_cell_find(struct tide_heap *heap, const void *address, size_t *bytes);
 /* Returns only the bytes, 0 if there is no cell, for still less. What lies behind the last cell of
  * 64 KiB, because it is too short for one, counts as one. */
@@ -85,9 +82,8 @@ TIDE_API void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visi
 /* No collection begins while *variable is not 0, besides the pauses of tide_collect_pause. It is
  * read whenever one would begin. NULL: there is none any more. */
 TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable);
-/* Waits for a running collection to end. If the thread has raised that variable before, by a
- * sequentially consistent operation, none begins until it is 0 again. Costs next to nothing where
- * no collection runs. */
+/* Waits for a running collection to end, next to nothing where none runs. If the thread has raised
+ * that variable before, by a sequentially consistent operation, none begins until it is 0 again. */
 TIDE_API void tide_collect_await(struct tide_heap *heap);
 
 /* A few of the figures that tide_heap_stats and tide_cycle_stats fill in, for a hundredth of the

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For runtimes that bring their own ways: roots that nobody registers one by one, weak slots that
- * lie anywhere, liveness, finalizers taken by hand, trace functions that run one at a time. Include
- * it besides <tide/tide.h>. */
+ * lie anywhere, liveness, finalizers taken by hand, trace functions that run one at a time. */
 #ifndef TIDE_FOREIGN_H
 #define TIDE_FOREIGN_H
 #include "tide/tide.h"
@@ -9,19 +8,17 @@
 TIDE_BEGIN
 /* ---- Roots gathered afresh for each collection ------------------------------------------ */
 struct tide_root_list;
-/* A source tells in each collection anew which memory is to be searched for references, which is
- * done conservatively, by all markers together. Each of its functions may be NULL, but not all.
- * They may use nothing of the heap but statistics and, in the two that get a list,
- * tide_root_report.
+/* A source tells in each collection anew which memory all markers together search conservatively
+ * for references. Each of its functions may be NULL, but not all. They use nothing of the heap but
+ * statistics and, in the two that get a list, tide_root_report.
  *
  * before_stop runs on the collecting thread while the others still run, so it may take locks that
  * they hold for short: that of dl_iterate_phdr, say. stopped runs when the world stands still; it
  * may neither take such locks nor allocate, from malloc included. around_stop runs between the two,
- * for what must not change before the world stands still. It takes the lock for this, looks whether
+ * for what must not change before the world stands still: it takes the lock for this, looks whether
  * what before_stop told still holds, calls stop(argument), and lets go of the lock. When stop
  * returns, no attached thread runs. If around_stop does not call it, all sources are asked anew
- * from before_stop on. If there is no memory to remember their answers then, TIDE_EVENT_CYCLE_BEGIN
- * has been told and nothing follows it. */
+ * from before_stop on; without memory for answers, nothing follows TIDE_EVENT_CYCLE_BEGIN. */
 struct tide_root_source {
   void (*before_stop)(struct tide_root_list *list, void *context);
   void (*stopped)(struct tide_root_list *list, void *context);
@@ -40,8 +37,7 @@ TIDE_API enum tide_status tide_root_remove_source(struct tide_heap *heap,
  * there is no memory to remember it before the stop, the collection does not take place:
  * tide_collect returns TIDE_ERROR_MEMORY, and allocation goes on as if collecting were paused. */
 TIDE_API void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes);
-/* The same for a stack: its words keep objects alive wherever they point into one, whatever
- * tide_heap_set_interior says. */
+/* The same for a stack: its words count wherever they point (see tide_heap_set_interior). */
 TIDE_API void tide_root_report_stack(struct tide_root_list *list, const void *start, size_t bytes);
 
 /* ---- Weak slots in place ----------------------------------------------------------------- */
@@ -70,14 +66,12 @@ TIDE_API void tide_stop_hold(struct tide_mutator *mutator);
 TIDE_API void tide_stop_release(struct tide_mutator *mutator);
 
 /* In events from TIDE_EVENT_MARK_END to TIDE_EVENT_CYCLE_END: returns whether the object that
- * begins at this address was found alive. In MARK_END that means reached from roots; in the later
- * ones, what finalizers will want counts as well. Returns false for what is no object of this heap,
- * and outside of callbacks. */
+ * begins here was found alive: in MARK_END reached from roots, later also from what finalizers will
+ * want. False for what is no object of this heap, and outside of callbacks. */
 TIDE_API bool tide_object_is_live(struct tide_heap *heap, const void *object);
 
 /* ---- One finalizer to an object ---------------------------------------------------------- */
-/* When an unreachable object's turn comes. What tide_finalizer_add registers has an order of its
- * own and is a thing apart. */
+/* When an unreachable object's turn comes. The order of tide_finalizer_add is a thing apart. */
 enum tide_finalizer_order {
   /* Not while an unreachable object with a finalizer reaches it, itself included (so never in a
    * cycle). Those of order TIDE_FINALIZE_NO_ORDER do not count. */
@@ -92,8 +86,7 @@ struct tide_finalizer_entry {
   enum tide_finalizer_order order;
 };
 /* Gives the object the finalizer *entry, or none if entry is NULL. What it had goes to *before,
- * unless before is NULL; before->call is NULL if it had none. Pending finalizers join the queue of
- * tide_finalizers_run.
+ * unless that is NULL (before->call is NULL: none). They join the queue of tide_finalizers_run.
  *   TIDE_ERROR_ARGUMENT  no object of this heap begins there; no such order */
 TIDE_API enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
                                              const struct tide_finalizer_entry *entry,
@@ -108,8 +101,7 @@ TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
  * that promise to run every finalizer before they end. Those that are run may register others. */
 TIDE_API size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn but);
 
-/* As tide_layout_traced: of all functions of this heap that were given here, one at a time runs.
- * Different threads call them. */
+/* As tide_layout_traced, but one function of all given here runs at a time, on changing threads. */
 TIDE_API tide_layout tide_layout_traced_serially(struct tide_heap *heap, tide_trace_fn trace,
                                                  void *context, struct tide_error *error);
 TIDE_END

@@ -5,9 +5,8 @@
 #include "tide/tide.h"
 
 TIDE_BEGIN
-/* Calls visit for every object that is live as of the last collection or was allocated since, in
- * address order; `bytes` is the cell's size. The other mutators are stopped meanwhile. Returning
- * false ends the walk. */
+/* Calls visit, until it returns false, for every object live as of the last collection or allocated
+ * since, in address order; `bytes` is the cell's size. Other mutators are stopped meanwhile. */
 typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, void *context);
 TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
                                          void *context);
@@ -30,10 +29,8 @@ typedef void (*tide_inspect_fn)(struct tide_walk *walk, void *context);
 TIDE_API enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,
                                             void *context, struct tide_error *error);
 
-/* Visits of the functions below may call them again. A visit that returns false ends the function
- * that called it, which is TIDE_OK.
- *
- * Returns how many objects there are, numbered from 0 in address order. */
+/* Visits of the functions below may call them again. One that returns false ends the function that
+ * called it: TIDE_OK. Returns how many objects there are, numbered in address order from 0. */
 TIDE_API uint64_t tide_walk_count(const struct tide_walk *walk);
 /* Returns the number of the object that begins at this address, or TIDE_NO_NUMBER. */
 TIDE_API uint64_t tide_walk_number(const struct tide_walk *walk, const void *object);
@@ -84,11 +81,9 @@ struct tide_walk_root {
 };
 typedef bool (*tide_walk_root_fn)(struct tide_walk *walk, const struct tide_walk_root *root,
                                   void *context);
-/* Visits the roots: of stacks and registers those words that the collection saw. An object may come
- * several times.
+/* Visits the roots, of stacks and registers the words that the collection saw. Objects may recur.
  *   TIDE_ERROR_STATE     called by a visit of itself, or by a root callback
- *   TIDE_ERROR_MEMORY    the collection had no memory to remember the words of stacks; nothing was
- *                        visited */
+ *   TIDE_ERROR_MEMORY    there was none to remember the words of stacks; nothing was visited */
 TIDE_API enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit,
                                           void *context);
 
@@ -118,18 +113,15 @@ TIDE_API enum tide_status tide_walk_layout(const struct tide_walk *walk, tide_la
                                            struct tide_layout_info *info);
 
 /* ---- Files ------------------------------------------------------------------------------ */
-/* Both collect, and in the same stop write what that found alive. tide_heap_snapshot writes a V8
- * .heapsnapshot, which Chrome DevTools opens.
- *
- * tide_heap_snapshot_thg writes a graph file (.thg), which the program `tidemark` reads without
- * importing it: tidemark compare --graph file:PATH. It holds sizes, references and roots, and no
- * contents, types or addresses. References of trace functions, arrays of structures and ephemerons
- * may be in other words of the object than in truth. An object whose trace function reports more
- * references than it has words is longer in the file.
+/* Both collect, and in the same stop write what that found alive: tide_heap_snapshot a V8
+ * .heapsnapshot, which Chrome DevTools opens; tide_heap_snapshot_thg a graph file (.thg), which the
+ * program `tidemark` reads: tidemark compare --graph file:PATH. It holds sizes, references and
+ * roots, and no contents, types or addresses. References of trace functions, arrays of structures
+ * and ephemerons may be in other words of the object than in truth. An object whose trace function
+ * reports more references than it has words is longer in the file.
  *
  * The file appears whole or not at all: it is written under a name of its own beside path, and
- * renamed. Trace functions and root callbacks must report the same references each time. error says
- * what and where.
+ * renamed. Trace functions and root callbacks must report the same references each time.
  *   TIDE_ERROR_ARGUMENT     path is empty
  *   TIDE_ERROR_STATE        what a trace function or a root callback reports differs
  *   TIDE_ERROR_SYSTEM       the file cannot be written, or path names what is no regular file

@@ -17,9 +17,8 @@ TIDE_BEGIN
 #define TIDE_LAYOUT_WORDS_MAX 4096u /* longest bitmap, in 8-byte words */
 #define TIDE_LAYOUT_NAME_MAX 63u    /* longest name, in bytes */
 
-/* The reference slots of a structure of `bytes` bytes, by offset. Offsets must be multiples of
- * 8, distinct and inside the structure. Larger objects of the layout have references only there;
- * tide_alloc_array repeats the structure. */
+/* The reference slots of a structure of `bytes` bytes, by offset: multiples of 8, distinct, inside.
+ * Larger objects have references only there; tide_alloc_array repeats the structure. */
 TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
                                          const size_t *offsets, size_t count,
                                          struct tide_error *error);
@@ -58,9 +57,8 @@ TIDE_API tide_layout tide_layout_traced_concurrent(struct tide_heap *heap, tide_
 TIDE_API tide_layout tide_layout_held_by_first_page(struct tide_heap *heap, tide_layout layout,
                                                     struct tide_error *error);
 /* Objects are not zeroed when they are handed out: they hold what was there before, perhaps an
- * earlier object's bytes. For strings and buffers that are written at once. The layout given must
- * be one without references, such as TIDE_LAYOUT_LEAF. What tide_resize_in_place adds to an object
- * is zeroed all the same. */
+ * earlier object's bytes. For strings and buffers written at once; the layout given has no
+ * references, as TIDE_LAYOUT_LEAF. What tide_resize_in_place adds is zeroed all the same. */
 TIDE_API tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
                                           struct tide_error *error);
 /* Objects have a name: snapshots, verification and logs call them by it, and they have blocks of
@@ -72,16 +70,14 @@ TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layou
  * that are left by tide_heap_destroy. It runs on a thread that allocates from the heap, between
  * collections, for the objects of a block of 64 KiB at a time; on several threads at once. Other
  * layouts pay nothing for it. It may call tide_external_add with its thread's mutator, and
- * statistics; other calls are refused, and it must return. What the object refers to may be gone.
- * An object that was never written to, or freed by tide_free, which does not call it, is all
- * zeroes; so the layout given must not be one of tide_layout_unzeroed. An array (tide_alloc_array)
- * is one object. `bytes` is the size of the cell. */
+ * statistics; other calls are refused. What the object refers to may be gone. An object that was
+ * never written to, or freed by tide_free, which does not call it, is all zeroes; so the layout
+ * given is none of tide_layout_unzeroed. An array is one object. `bytes` is the cell's size. */
 typedef void (*tide_reclaim_fn)(void *object, size_t bytes, void *context);
 TIDE_API tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
                                             tide_reclaim_fn function, void *context,
                                             struct tide_error *error);
-/* Has the functions called for the dead of up to `most` blocks now: when the program is idle, say.
- * Returns how many are left. No safepoint. */
+/* Calls them for the dead of up to `most` blocks. Returns how many are left. No safepoint. */
 TIDE_API size_t tide_reclaim(struct tide_mutator *mutator, size_t most);
 /* Returns the name, which lives as long as the heap, or NULL if the layout has none. */
 TIDE_API const char *tide_layout_name(struct tide_heap *heap, tide_layout layout);

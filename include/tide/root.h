@@ -8,9 +8,8 @@ TIDE_BEGIN
 /* ---- Registered roots ------------------------------------------------------------------ */
 /* Roots of the heap, for as long as they are registered. The memory stays readable, and only
  * running mutators write it. TIDE_VERIFY=1 names a root whose memory is gone.
- *   TIDE_ERROR_ARGUMENT  a slot that is not 8-byte aligned; an empty or overflowing range; memory
- *                        inside this heap's objects, which are no roots (a pointer was given where
- *                        the address of a pointer is wanted); removing what was not added
+ *   TIDE_ERROR_ARGUMENT  not 8-byte aligned; an empty or overflowing range; inside an object of
+ *                        this heap (x was given instead of &x); removing what was not added
  *   TIDE_ERROR_STATE     the same address is registered already
  * A slot is the address of a pointer: tide_root_add(heap, &list). In C and C++ a pointer to
  * anything that is no word, as in tide_root_add(heap, list), does not compile. */
@@ -23,8 +22,7 @@ TIDE_API enum tide_status tide_root_remove_range(struct tide_heap *heap, void *s
 TIDE_API enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *start,
                                                      size_t bytes);
 TIDE_API enum tide_status tide_root_remove_conservative(struct tide_heap *heap, const void *start);
-/* Called once in every collection, and again by checks and snapshots, mutators stopped. It calls
- * tide_trace for its references. */
+/* Calls tide_trace for its references, once in each collection, check and snapshot, all stopped. */
 typedef void (*tide_root_fn)(struct tide_tracer *tracer, void *context);
 TIDE_API enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn callback,
                                                  void *context);
@@ -45,9 +43,8 @@ TIDE_API enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *
  *   struct node **n = (struct node **)tide_handle(m, tide_alloc(m, node, sizeof **n));
  *   …
  *   tide_scope_close(m, scope);
- * A handle is a slot that you may read and write. It is valid until its scope closes, or until
- * the detach if no scope was open. Where tide_scope_open fails it returns SIZE_MAX, and later
- * handles belong to the scope outside. */
+ * A handle is a slot that you may read and write, valid until its scope closes, or until the detach
+ * if none was open. Where tide_scope_open fails (SIZE_MAX), handles belong to the scope outside. */
 TIDE_API size_t tide_scope_open(struct tide_mutator *mutator);
 TIDE_API void **tide_handle(struct tide_mutator *mutator, void *reference);
 /*   TIDE_ERROR_ARGUMENT  the scope is not the innermost */

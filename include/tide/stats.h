@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a heap and its collections did: counters, events, verification. This header includes
- * tide/inspect.h, the walk over objects and the snapshots. Times are in nanoseconds, sizes in
- * bytes; units are in the names. */
+/* What a heap and its collections did: counters, events, verification; tide/inspect.h, which this
+ * includes, walks and snapshots. Units are in the names: times in nanoseconds, sizes in bytes. */
 #ifndef TIDE_STATS_H
 #define TIDE_STATS_H
 #include "tide/inspect.h"
@@ -19,11 +18,9 @@ struct tide_heap_stats {
   uint64_t young_collections; /* of `collections` */
   uint64_t promoted_bytes;    /* in all of these */
   uint64_t young_bytes;       /* allocated between two collections, if nothing else comes first */
-  uint64_t freed_bytes;       /* by tide_free since the heap was created, by whole cells; what other
-                                 threads have freed since the last collection may be missing */
+  uint64_t freed_bytes; /* by tide_free, whole cells; others' since the last collection may miss */
   uint64_t concurrent_collections; /* of `collections`, marked beside the program */
-  uint64_t degenerate_collections; /* that should have been, and have a stopped_because; and those
-                                      that came for want of room and stopped the program */
+  uint64_t degenerate_collections; /* with a stopped_because, or stopped for want of room */
 };
 /* Fills in the figures of this moment; as all functions here, zeroes if heap is NULL. The inline
  * ones say how large the structure of your header is, so that a newer library fills in no more. */
@@ -59,17 +56,15 @@ struct tide_cycle_stats {
   uint64_t weak_ns, sweep_ns;
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed, steals;
-  unsigned available; /* of the markers: fewer if the system refused threads, and 1 if it is too
-                       * early for helpers: see helpers_after_ms in struct tide_options */
+  unsigned available; /* of the markers: fewer if threads were refused, 1 before helpers_after_ms */
   uint64_t region_pool_bytes; /* most memory of references that waited for a visit */
   enum tide_cycle_kind kind;
   /* Of a young collection: bytes of young objects found alive, which are old from here on; and old
    * objects, or slots of long arrays, looked into because they were written to. */
   uint64_t promoted_bytes, logged;
   enum tide_cycle_cause cause;
-  /* Beside the program (tide_options.concurrent): its stops, of which pause_ns is the longest and
-   * stop_ns of the first; the time marked between them; and objects that were marked because the
-   * program overwrote a reference to them. */
+  /* Beside the program (tide_options.concurrent): its stops, pause_ns being the longest, stop_ns of
+   * the first; time marked between them; objects marked as references to them were overwritten. */
   unsigned stops;
   uint64_t concurrent_ns, overwritten;
   /* It was to be one, and was marked stopped, or threads had to wait for its end; else NULL. */
@@ -93,12 +88,10 @@ struct tide_marker_stats {
   uint64_t overflows;                  /* times the queue was full */
   uint64_t window_sum, window_samples; /* occupancy of the prefetch window */
   /* When it first and last had work, in time spent marking, which does not pass between the phase's
-   * runs. What lies between is three parts: root slices, marking, and having nothing to do. A
-   * marker that took no part has only zeroes. */
+   * runs; in between root slices, marking, and nothing to do. Zeroes if it took no part. */
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, idle_ns;
-  /* Marking by regions: visits, the references tested in them, the objects marked, and the time,
-   * which is a part of trace_ns. */
+  /* By regions: visits, references tested, objects marked, and the time, a part of trace_ns. */
   uint64_t region_visits, region_references, region_objects, region_ns;
   /* By testing: the objects marked, the references tested, and the time, a part of trace_ns. */
   uint64_t test_objects, test_references, test_ns;
@@ -113,8 +106,7 @@ static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marke
 }
 
 /* Returns how many objects the last collection marked, counted from the marks, right after
- * tide_collect. The objects of tide_cycle_stats minus this number are the duplicates: two markers
- * met them at the same moment and both scanned them, which is harmless. */
+ * tide_collect. tide_cycle_stats has more by duplicates, met by two markers at once: harmless. */
 TIDE_API uint64_t tide_count_marked(struct tide_mutator *mutator);
 
 /* Pauses since the heap was created: bucket[i] counts those of [2^i, 2^(i+1)) ns. */
@@ -130,9 +122,8 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 }
 
 /* What happens, while it happens. The callback runs on the collecting thread with the world
- * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs, and HEAP_GREW and
- * COLLECTION_DUE come from the thread whose allocation it was. It must not allocate; in these two
- * it may collect. */
+ * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs; HEAP_GREW and
+ * COLLECTION_DUE come from the allocating thread, and may collect. It must not allocate. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
@@ -201,9 +192,8 @@ TIDE_API enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t eve
 TIDE_API size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events,
                                    size_t room, uint64_t *lost);
 
-/* Compares what an independent serial marking from the same roots finds with the marks that the
- * last collection left, right after tide_collect; the words of stacks and registers are those that
- * the collection saw.
+/* Compares an independent serial marking from the same roots with the marks that the last
+ * collection left, right after tide_collect; words of stacks and registers are those that it saw.
  *   TIDE_ERROR_CHECK  they differ */
 struct tide_check {
   bool equal;

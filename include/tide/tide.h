@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tidemark: a parallel, non-moving mark-sweep collector that you embed.
  *
- * In four steps: create a heap, attach the calling thread as a mutator, describe what your
- * objects look like (a layout), allocate. Whatever a root reaches stays; the rest is reclaimed.
+ * Create a heap, attach the calling thread as a mutator, describe what your objects look like (a
+ * layout), allocate. What a root reaches stays; the rest is reclaimed.
  *
  *   struct tide_heap *heap = tide_heap_create(NULL, NULL);
  *   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
@@ -12,8 +12,8 @@
  *
  * Words used below
  *   reference  a word that holds the address of an object's first byte. A word whose low four
- *              bits are not all zero, or that lies outside the heap, is never a reference. So
- *              tagged integers and foreign pointers may sit in any reference slot.
+ *              bits are not all zero, or that lies outside the heap, is never a reference: tagged
+ *              integers and foreign pointers may sit in any reference slot.
  *   slot       a word of memory that may hold a reference.
  *   root       where a collection begins: stacks, handles, and slots that you register.
  *   mutator    a thread attached to a heap. Only attached threads may touch the heap's objects.
@@ -21,29 +21,24 @@
  *              tide_safepoint(), every blocking section.
  * Objects never move. They are 16-byte aligned and zeroed (but for tide_layout_unzeroed).
  *
- * Threads. A function that takes a mutator is for the thread that attached it. A function that
- * takes a heap may be called by any thread, unless its comment says otherwise. No function may be
- * called in a signal handler.
+ * Threads. A function that takes a mutator is for the thread that attached it, one that takes a
+ * heap for any thread, unless its comment says otherwise. None may be called in a signal handler.
  *
  * Failures. A comment lists what a function answers besides the following; one that returns no
- * status, and has no struct tide_error, returns NULL, false or 0. A failure changes nothing.
+ * status returns NULL, false or 0, and says why in *error, if it has one. Nothing is changed.
  *   TIDE_ERROR_ARGUMENT  NULL where a heap, a mutator, a function or an address is wanted
- *   TIDE_ERROR_STATE     in a callback of a collection. For functions that take a mutator: also in
- *                        a blocking section, and if it is detached or another thread's
+ *   TIDE_ERROR_STATE     in a callback; with a mutator in a blocking section, detached or not yours
  *   TIDE_ERROR_MEMORY    no memory to remember what is added or made
- * Debug builds say what was wrong and abort where a mutator is used as it must not be. The inlined
- * tide_alloc, tide_safepoint and tide_write trust that it is not NULL.
+ * Debug builds abort and say why at a misused mutator. Inlined functions trust that it is not NULL.
  *
- * Callbacks. A function of yours that Tidemark calls must return: it may not leave by longjmp, an
- * exception or the thread's end. After one that did, the next call into the library ends the
- * process with a message; so does a fork in one while the world stands still. While the world
- * stands still (in trace functions, root callbacks, events, visits of a walk) call only tide_trace…
- * and what just looks: tide_current, tide_heap_of, tide_object_…, tide_weak_get, tide_ephemeron_key
- * and _value, tide_weak_table_get and _count, and statistics. Other calls are refused, making
- * layouts included, whichever heap of the thread they are for.
+ * Callbacks. A function of yours that Tidemark calls must return: not leave by longjmp, an
+ * exception or the thread's end. If one did, the next call into the library ends the process with a
+ * message; so does a fork in one while the world stands still. Meanwhile (trace functions, root
+ * callbacks, events, visits of a walk) call only tide_trace… and what just looks: tide_current,
+ * tide_heap_of, tide_object_…, tide_weak_get, tide_ephemeron_key and _value, tide_weak_table_get
+ * and _count, and statistics. Other calls are refused, for all heaps of the thread, layouts too.
  *
- * This header brings tide/layout.h, tide/root.h, tide/write.h, tide/weak.h and tide/fiber.h.
- * Include tide/stats.h for figures, events and checks. */
+ * Includes tide/layout.h, root.h, write.h, weak.h and fiber.h; figures are in tide/stats.h. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 #include "tide/base.h"
@@ -65,14 +60,12 @@ enum tide_sizing {
 /* Does allocation collect when a collection is due? */
 enum tide_collects {
   TIDE_COLLECTS_WHEN_DUE = 0,
-  TIDE_COLLECTS_WHEN_ASKED, /* never: the program does, see tide_collection_due. At the hard limit
-                             * allocation fails, after the out-of-memory hook */
+  TIDE_COLLECTS_WHEN_ASKED, /* never: see tide_collection_due. At the hard limit it fails */
   TIDE_COLLECTS_AT_LIMIT,   /* the same, but at the hard limit it collects */
 };
 
 struct tide_advanced_options;
-/* Zero in any field stands for the default. Call tide_options_init first: it keeps programs working
- * that were compiled with an older header. */
+/* 0 in a field is its default. tide_options_init keeps programs with an older header working. */
 struct tide_options {
   size_t struct_size; /* set by tide_options_init */
   /* Hard limit of what objects, fragments and tables of objects take from the system, give or take
@@ -85,10 +78,9 @@ struct tide_options {
   unsigned markers;
   enum tide_sizing sizing;
   double growth_factor; /* over 1.0 */
-  /* Called by the allocating thread when a collection and growing made no room, except for what is
-   * larger than the whole limit. Return true to have the allocation tried once more, after you
-   * dropped caches, say. The hook may collect, run finalizers that do not allocate, or write a
-   * snapshot; allocation from this heap is refused. */
+  /* Called by the allocating thread when a collection and growing made no room for what is not over
+   * the whole limit. True: caches were dropped, say, and allocation is tried once more. It may
+   * collect, run finalizers, write a snapshot, but not allocate from this heap. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
   /* Ask the system for no huge pages. With them scattered heaps are marked faster, but the first
@@ -98,23 +90,20 @@ struct tide_options {
    * heap then collects young objects apart. TIDE_YOUNG=0 takes the promise back. Default: false. */
   bool write_barrier;
   const struct tide_advanced_options *advanced; /* NULL, or see tide/advanced.h */
-  /* With small_pages: from this many bytes of heap on, ask for huge pages after all, 2 MiB at a
-   * time, where the heap may grow over them before the next collection. Default: 0, nowhere; so it
-   * is with TIDE_HUGE_PAGES=0. */
+  /* With small_pages: over this many bytes of heap, ask for huge pages after all, 2 MiB at a time,
+   * where it may grow over them before the next collection. 0, or TIDE_HUGE_PAGES=0: nowhere. */
   size_t huge_pages_from;
-  /* Until marking has taken this many milliseconds in all, the collecting thread marks alone, as
-   * long as the heap uses less than 32 MiB: short programs then start no helper threads. Default:
-   * 0, helpers from the first collection on; so it is if TIDE_MARKERS says how many. */
+  /* The collecting thread marks alone until marking has taken so many milliseconds in all, or the
+   * heap uses 32 MiB: short programs start no threads. Default, and with TIDE_MARKERS: 0. */
   unsigned helpers_after_ms;
   enum tide_collects collects;
   /* With write_barrier: full collections mark while the program runs, and stop it twice for well
-   * under a millisecond. The program promises more: to use tide_write or tide_write_begin for
-   * stores of NULL and of numbers over references, too. Young collections come between, but only
-   * with a pause_goal_us or after tide_heap_set_young. Where a heap cannot be marked so it is
-   * marked stopped, and stopped_because in tide_cycle_stats says why: with layouts of
-   * tide_layout_traced (but not _concurrent), weak slots in place, or TIDE_STOP_SIGNAL. tide_free
-   * and shrinking in place wait for the next collection while one runs. TIDE_CONCURRENT=0 or 1
-   * overrides it, in heaps with write_barrier. Default: false. */
+   * under a millisecond. The program also promises tide_write or tide_write_begin for stores of
+   * NULL and numbers over references. Young collections come between, but only with a pause_goal_us
+   * or after tide_heap_set_young. A heap with layouts of tide_layout_traced (not _concurrent), weak
+   * slots in place or TIDE_STOP_SIGNAL is marked stopped, as stopped_because in tide_cycle_stats
+   * says. During a collection tide_free and shrinking in place wait for the next one.
+   * TIDE_CONCURRENT=0 or 1 overrides it, in heaps with write_barrier. Default: false. */
   bool concurrent;
   /* So long may a young collection take, 100 to 1,000,000: what is collected at a time is less
    * then. A goal, not a promise. Default: TIDE_PAUSE_GOAL_US, else 0: none. */
@@ -122,37 +111,32 @@ struct tide_options {
 };
 TIDE_API void tide_options_init(struct tide_options *options);
 
-/* Creates a heap. options may be NULL. Several heaps may live in one process; a reference from one
- * into another is not seen. Returns NULL on failure and says why in *error:
- *   TIDE_ERROR_ARGUMENT     an option is out of range, contradicts another, or is of a newer
- *                           header and unknown to this library
+/* Creates a heap. options may be NULL. A reference from one heap into another is not seen.
+ *   TIDE_ERROR_ARGUMENT     an option is out of range, contradicts another, or is a newer header's
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
  *   TIDE_ERROR_SYSTEM       no address space, thread key or fork handlers; or pages over 64 KiB
- * On success error->status is TIDE_OK. error->text then tells what was not to be had as it was
- * meant (less address space, a policy that finds nothing to choose by), and is empty as a rule. */
+ * On success error->status is TIDE_OK, and error->text tells what was not to be had as it was meant
+ * (less address space, a policy with nothing to choose by); as a rule it is empty. */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
 
-/* Gives everything back. Neither the heap nor anything that came from it may be used afterwards.
- * No finalizer runs. NULL is TIDE_OK.
+/* Gives everything back: the heap and all that came from it. No finalizer runs. NULL is TIDE_OK.
  *   TIDE_ERROR_STATE  mutators are attached */
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
-/* The functions below that change a heap's settings wait for a collection to end, and count from
- * the next one on. This one chooses the number of markers. Their threads start when a collection
- * needs them, and end when there was none for a second. A thread that the system refuses is one
- * marker less: see `available` in struct tide_cycle_stats.
- *   TIDE_ERROR_ARGUMENT  not 1 to TIDE_MARKERS_MAX, or several with an engine for one marker */
+/* What the functions below set counts from the next collection on; they wait for a running one.
+ * This one chooses how many markers. Their threads start when a collection needs them, and end
+ * after a second without one. One that the system refuses is one less: `available` in
+ * tide_cycle_stats. TIDE_ERROR_ARGUMENT  not 1 to TIDE_MARKERS_MAX, or several with an engine for
+ * one marker */
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                                 struct tide_error *error);
 #define TIDE_MARKERS_MAX 256u
 /* Changes the hard limit. Below what is in use, allocation fails until enough has died.
- *   TIDE_ERROR_ARGUMENT  under 1 MiB, or over the address space that was reserved (reserve_bytes;
- *                        by default twice the first limit) */
+ *   TIDE_ERROR_ARGUMENT  under 1 MiB, or over reserve_bytes (by default twice the first limit) */
 TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes,
                                             struct tide_error *error);
-/* Changes how the heap grows. A factor of 0 stands for the default; TIDE_SIZING_FIXED and
- * TIDE_SIZING_ADAPTIVE do not use it.
+/* Changes how the heap grows. A factor of 0 is the default; FIXED and ADAPTIVE do not use it.
  *   TIDE_ERROR_ARGUMENT  no such sizing, or a factor that is not over 1 */
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                                double growth_factor, struct tide_error *error);
@@ -213,14 +197,12 @@ TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
 TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
 TIDE_API int tide_stop_signal(void);
 
-/* Makes the calling thread a mutator. NULL options stand for a conservative stack. Waits for a
- * running collection to end. Returns NULL on failure and says why in *error:
+/* Makes the calling thread a mutator, after a running collection. NULL: a conservative stack.
  *   TIDE_ERROR_ARGUMENT     the options mean nothing
  *   TIDE_ERROR_STATE        this thread is attached to the heap already; a signal would stop it in
  *                           one heap and not in another; or the program handles that signal itself
  *   TIDE_ERROR_ENVIRONMENT  the variable TIDE_STOP_SIGNAL means nothing
- *   TIDE_ERROR_SYSTEM       the system does not tell the bounds of the stack, which is a
- *                           conservative one, or has no thread key left */
+ *   TIDE_ERROR_SYSTEM       a conservative stack's bounds are unknown; no thread key is left */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
@@ -235,12 +217,11 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
  * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
  * are refused meanwhile, but for these two, tide_safepoint, tide_external_add and tide_detach. The
- * references on the thread's conservative stack and in its registers are copied when it enters, and
- * keep their objects alive until it leaves, whatever the thread does with that stack: entering from
- * a deep stack takes longer. What others store meanwhile into frames that were there when it
- * entered, a thread its result, say, stays alive as well. Without memory for the copy, collections
- * wait until the thread leaves. The calls may stand in a guard's constructor and destructor.
- * Leaving may wait for a collection to end. Both keep errno. */
+ * references on its conservative stack and in its registers are copied when it enters, which takes
+ * longer from a deep stack, and keep their objects alive until it leaves. So does what others store
+ * meanwhile into frames that were there then, a thread its result, say. Without memory for the
+ * copy, collections wait until the thread leaves. The calls may stand in a guard's constructor and
+ * destructor. Leaving may wait for a collection to end. Both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);
 
@@ -253,8 +234,7 @@ struct tide_mutator_fast {
   uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
   /* For tide_write: the heap's marks, constant while attached, and what of an object's address
-   * finds its mark: 0, which finds no object's, while a collection says that nothing need be told.
-   */
+   * finds its mark; 0, which finds none, while a collection says that nothing need be told. */
   const signed char *marks;
   uintptr_t mark_mask;
   uint32_t due; /* a collection is due, and does not take place by itself; others write, too */
@@ -272,14 +252,11 @@ static inline void tide_safepoint(struct tide_mutator *mutator) {
 
 /* ---- Allocation ------------------------------------------------------------------------ */
 /* Returns an object of at least `bytes` bytes (0 counts as 1). Up to half a block (32 KiB) it comes
- * from a size class; above, it has blocks of its own. A safepoint. Returns NULL on failure, and
- * tide_alloc_status says why:
+ * from a size class; above, it has blocks of its own. A safepoint. tide_alloc_status says why not:
  *   TIDE_ERROR_MEMORY    no room even after a collection, growing, and the out-of-memory hook
- *   TIDE_ERROR_ARGUMENT  the layout is not of this heap, its reference slots would lie outside the
- *                        object, or the size is over PTRDIFF_MAX
+ *   TIDE_ERROR_ARGUMENT  another heap's layout, or slots outside the object; over PTRDIFF_MAX
  *   TIDE_ERROR_STATE     also in the out-of-memory hook. Another thread's mutator is found out only
- *                        when its piece of memory is used up, or at every call with TIDE_STRESS=1;
- *                        until then it is a data race */
+ *                        when its piece of memory is used up, at once with TIDE_STRESS=1: a race */
 TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
 static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (TIDE_LIKELY(bytes <= TIDE_BUMP_INLINE_BYTES && layout < TIDE_LAYOUT_MAX)) {
@@ -303,26 +280,22 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
  * a bitmap describes one element, and every element has its references there; bytes_each must be a
  * multiple of 8 then. Other layouts describe the array as a whole. Fails as tide_alloc, and with
  *   TIDE_ERROR_ARGUMENT  count * bytes_each overflows, or an element is too small for its layout
- *   TIDE_ERROR_LIMIT     the layout is the last of TIDE_LAYOUT_MAX, or an element with references
- *                        behind its 64th word is to be repeated */
+ *   TIDE_ERROR_LIMIT     one layout too many; references behind an element's 64th word */
 TIDE_API void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
                                 size_t bytes_each);
 /* As tide_alloc. alignment is a power of two up to 64 KiB; else TIDE_ERROR_ARGUMENT. */
 TIDE_API void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                                   size_t alignment);
-/* Returns why the last allocation of this mutator that returned NULL did so, those for weak
- * references, ephemerons and tables included. */
+/* Returns why this mutator's last allocation that returned NULL did, in tide/weak.h too. */
 TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
 
-/* Frees an object now, for programs that know that nothing refers to it any more; a collection
- * finds that out by itself. A large object gives its memory back at once; the cell of a small one
+/* Frees an object now, for programs that know that nothing refers to it any more; collections find
+ * that out by themselves. A large object gives its memory back at once; the cell of a small one
  * goes to the next allocation of its layout and size by this mutator, or to a collection. Its
  * finalizers are forgotten and do not run; once one is on the queue, it may not be freed. As with
- * free, nothing catches a use of the object afterwards, nor a reference to it in an object, root or
- * weak reference that a collection follows. NULL is TIDE_OK. Allowed in finalizers and in the
- * out-of-memory hook.
- *   TIDE_ERROR_ARGUMENT  no object of the heap begins there; or it was freed already, as far as its
- *                        memory still tells. Debug builds abort */
+ * free, nothing catches a later use of the object, or of a reference to it that a collection
+ * follows. NULL is TIDE_OK. Allowed in finalizers and in the out-of-memory hook.
+ *   TIDE_ERROR_ARGUMENT  no object begins there, or, as memory tells, a freed one. Debug: aborts */
 TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
 /* Makes an object usable for `bytes` bytes (0 counts as 1) where it is. A small one can take what
  * its cell holds (tide_object_bytes); a large one also what is free behind it, which is zeroed, and
@@ -345,10 +318,8 @@ TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
  *   TIDE_ERROR_STATE   the heap has not tide_options.concurrent, or collecting is paused
  *   TIDE_ERROR_SYSTEM  there is no thread for it */
 TIDE_API enum tide_status tide_collect_begin(struct tide_mutator *mutator);
-/* Collects what is young: allocated since the last collection, and reached by nothing. What was
- * alive then counts as alive.
- *   TIDE_ERROR_STATE  collecting is paused; the heap was created without the promise of
- *                     tide_options.write_barrier, or TIDE_YOUNG=0 took it back */
+/* Collects what was allocated since the last one and is reached by nothing; older is alive.
+ *   TIDE_ERROR_STATE  collecting is paused; no tide_options.write_barrier, or TIDE_YOUNG=0 */
 TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
 
 /* Is a collection due that does not take place by itself, because collecting is paused or because
@@ -361,9 +332,8 @@ static inline bool tide_collection_due(const struct tide_mutator *mutator) {
  *   TIDE_ERROR_STATE  collecting is paused */
 TIDE_API enum tide_status tide_collect_due(struct tide_mutator *mutator);
 
-/* Between these two calls no collection of this heap begins. Allocation lets the heap grow up to
- * its hard limit instead, and fails there. Pauses nest, over all threads. Pausing waits for a
- * running collection to end.
+/* Between these two calls no collection of this heap begins, and it grows up to its hard limit,
+ * where allocation fails. Pauses nest, over all threads. Pausing waits for a collection to end.
  *   TIDE_ERROR_STATE  resumed more often than paused */
 TIDE_API enum tide_status tide_collect_pause(struct tide_heap *heap);
 TIDE_API enum tide_status tide_collect_resume(struct tide_heap *heap);

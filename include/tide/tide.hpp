@@ -119,8 +119,7 @@ private:
   tide_heap *heap_;
 };
 
-// tide_root_add, tide_root_remove: a reference that this object holds, which must not lie in the
-// heap.
+// tide_root_add, tide_root_remove: a reference that this object, outside of the heap, holds.
 template <class T> class Root : Fixed {
 public:
   explicit Root(tide_heap *heap, T *object = nullptr) : heap_(heap), object_(object) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens when objects die: weak references, ephemerons, weak tables, finalizers.
- * <tide/tide.h> includes this. Functions that only look (…_get, _key, _value, _count) are allowed
- * in callbacks of a collection. */
+/* What happens when objects die: weak references, ephemerons, weak tables, finalizers, for
+ * <tide/tide.h>. What only looks (…_get, _key, _value, _count) is allowed in callbacks. */
 #ifndef TIDE_WEAK_H
 #define TIDE_WEAK_H
 #include "tide/base.h"
@@ -14,12 +13,10 @@ enum tide_weak_kind {
 };
 /* A weak reference is itself an object of the heap. Keep it reachable as any other. */
 struct tide_weak;
-/* A target that is no object of this heap (a tagged integer, an object of another heap) is never
- * cleared. */
+/* A target that is no object of this heap (a tagged integer, another's object) is never cleared. */
 TIDE_API struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                          enum tide_weak_kind kind);
-/* Returns the target, strong from then on, or NULL if it was cleared. NULL too for what is no weak
- * reference of this heap. */
+/* Returns the target, strong from then on; NULL if it was cleared, and for no weak reference. */
 TIDE_API void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak);
 
 /* ---- Ephemerons ------------------------------------------------------------------------ */
@@ -52,8 +49,7 @@ TIDE_API struct tide_weak_table *tide_weak_table_new_by_content(struct tide_muta
 /* Adds, or replaces the value of an equal key, which stays. */
 TIDE_API bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table,
                                   void *key, void *value);
-/* Returns the equal key that is in the table; if there is none, adds this one with the value, and
- * returns it. NULL without memory. */
+/* Returns the equal key in the table, or adds this one with the value; NULL without memory. */
 TIDE_API void *tide_weak_table_intern(struct tide_mutator *mutator, struct tide_weak_table *table,
                                       void *key, void *value);
 /* Return the value of the equal key, or that key itself; NULL if there is none. */

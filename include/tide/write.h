@@ -2,22 +2,20 @@
 /* The write barrier: how references get into objects that a collection has seen. <tide/tide.h>
  * includes this.
  *
- * A heap created with tide_options.write_barrier collects young objects apart. A young collection
- * looks into what was allocated since the last one, and of what an earlier one found alive only
- * into what the program has said to have written to. So the program promises: every store of a
- * reference into an object that a collection may have seen goes through tide_write,
- * tide_write_range or a call of Tidemark's own. That is every store but those between the
- * allocation of an object and this thread's next safepoint; and every allocation is a safepoint. A
- * thread that is stopped by a signal (TIDE_STOP_SIGNAL) may be stopped anywhere: it uses the
- * barrier for every store, also into fresh objects.
+ * In a heap with tide_options.write_barrier a young collection looks into what was allocated since
+ * the last one, and of what an earlier one found alive only into what the program says it has
+ * written to. So the program promises: every store of a reference into an object that a collection
+ * may have seen goes through tide_write, tide_write_range or a call of Tidemark's own. That is
+ * every store but those between an object's allocation and this thread's next safepoint, as every
+ * allocation is. Threads with TIDE_STOP_SIGNAL may be stopped anywhere: they use the barrier for
+ * every store, also into fresh objects.
  *
- * Roots of all kinds, handles and stacks need no barrier: every collection looks at them. Objects
- * with a conservative or traced layout need it for stores of whatever their layout takes for a
- * reference. A store of what is no reference needs none, but for tide_options.concurrent.
+ * Roots, handles and stacks need no barrier: every collection looks at them. Conservative and
+ * traced objects need it for all that their layout takes for a reference. What is no reference
+ * needs none, but for tide_options.concurrent.
  *
- * A store that was forgotten lets its target be reclaimed while it is in use. TIDE_VERIFY=1 finds
- * it at the next collection and names object, layout and slot. Without the promise the functions
- * store, and that is all. Programs may use them everywhere. */
+ * A forgotten store lets its target be reclaimed while it is in use: TIDE_VERIFY=1 finds it at the
+ * next collection and names object, layout and slot. Without the promise they just store. */
 #ifndef TIDE_WRITE_H
 #define TIDE_WRITE_H
 #include "tide/tide.h"
@@ -25,15 +23,13 @@
 TIDE_BEGIN
 /* A slot of an object, of whatever pointer type it is declared. */
 typedef void *__attribute__((__may_alias__)) tide_slot;
-/* An object that was found alive and is not known to have been written to has at least this mark;
- * others have less. */
+/* The least mark of what was found alive and is not known to have been written to since. */
 #define TIDE_MARK_OLD 64
 TIDE_API void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots,
                               size_t count);
 
-/* Tells that count slots of the object, from `slots` on, are about to get references: for stores
- * that the functions below cannot make, such as an atomic exchange. No safepoint may lie between
- * this and the store. */
+/* Tells that count slots of the object, from `slots` on, are about to get references, by an atomic
+ * exchange, say. No safepoint may lie between this and the store. */
 static inline void tide_write_begin(struct tide_mutator *mutator, void *object, const void *slots,
                                     size_t count) {
   struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -48,9 +44,8 @@ static inline void tide_write_begin(struct tide_mutator *mutator, void *object, 
     tide_write_slow(mutator, object, slots, count);
 }
 
-/* Stores a reference into a slot of an object. `slot` is the address of the slot, inside `object`.
- * Debug builds of the library abort if the object is none of the mutator's heap or the slot lies
- * outside of it; others store. */
+/* Stores a reference into a slot inside an object. Debug builds of the library abort if that is
+ * none of the mutator's heap, or the slot outside of it; others store. */
 static inline void tide_write(struct tide_mutator *mutator, void *object, void *slot, void *value) {
   tide_write_begin(mutator, object, slot, 1);
 #ifdef __SANITIZE_THREAD__ /* a marker may read it meanwhile: tide_options.concurrent */
@@ -59,10 +54,9 @@ static inline void tide_write(struct tide_mutator *mutator, void *object, void *
   *(tide_slot *)slot = value;
 #endif
 }
-/* The same for count slots of one object, which get what is at `values`. Both may overlap. A
- * collection must see what `values` holds, in the heap, a root or a stack, and no other thread may
- * write there meanwhile: where threads are stopped by a signal, a collection may come in the
- * middle, and a young reference that gets there afterwards would be copied untold. */
+/* The same for count slots of one object, which get what is at `values`; both may overlap. A
+ * collection sees `values` (in the heap, a root, a stack), and no other thread writes there: a
+ * signal may bring a collection midway, and what was stored since would be copied untold. */
 static inline void tide_write_range(struct tide_mutator *mutator, void *object, void *slots,
                                     const void *values, size_t count) {
   if (!count) return;
