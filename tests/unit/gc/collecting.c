@@ -84,7 +84,7 @@ HeapTest(pause, by_a_variable_and_awaited) {
   cr_assert_eq(tide_collect_pause_by(w.heap, (const int *)&variable), TIDE_OK);
   thread = thread_new(collect_until_told, &collector);
   tide_blocking_enter(w.m);
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < 500; i++) {
     atomic_fetch_add(&variable, 1);
     tide_collect_await(w.heap);
     uint64_t before = collections(&w);

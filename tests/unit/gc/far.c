@@ -3,6 +3,7 @@
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
+#include "tide/foreign.h"
 
 #define TIB ((size_t)1 << 40)
 #define SLOTS 100000u
@@ -12,7 +13,23 @@ static void begin_behind(struct td_space *space, size_t bytes) {
   space->frontier = space->single_hint = (uint32_t)(bytes / TD_BLOCK_BYTES);
 }
 
-static uint64_t count_behind(size_t bytes, const char *engine) {
+struct marked {
+  void ***array;
+  size_t count;
+};
+
+/* Counts what was marked. The blocks need not be sorted: that would write to the table of each. */
+static void count_marked(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                         void *context) {
+  (void)now_ns;
+  struct marked *marked = context;
+  if (event != TIDE_EVENT_MARK_END) return;
+  for (size_t i = 0; i < SLOTS; i++)
+    marked->count += tide_object_is_live(heap, (*marked->array)[i]);
+  heap->space.frontier = 0;
+}
+
+static size_t count_behind(size_t bytes, const char *engine) {
   struct tide_options options = small_options();
   options.reserve_bytes = bytes + TIB / 8;
   struct world w = world_with(&options, TIDE_STACK_PRECISE);
@@ -21,24 +38,24 @@ static uint64_t count_behind(size_t bytes, const char *engine) {
   begin_behind(&w.heap->space, bytes);
   struct tide_error error = {0};
   cr_assert_eq(tide_heap_set_engine(w.heap, engine, &error), TIDE_OK, "%s", error.text);
-  void ***array = (void ***)tide_handle(w.m, NULL);
-  *array = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
-  cr_assert_not_null(*array);
-  cr_assert_geq((uintptr_t)*array, w.heap->space.base + bytes);
+  struct marked marked = {.array = (void ***)tide_handle(w.m, NULL)};
+  *marked.array = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
+  cr_assert_not_null(*marked.array);
+  cr_assert_geq((uintptr_t)*marked.array, w.heap->space.base + bytes);
   for (size_t i = 0; i < SLOTS; i++)
-    cr_assert_not_null((*array)[i] = tide_alloc(w.m, w.pair, sizeof(struct pair)));
+    cr_assert_not_null((*marked.array)[i] = tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  tide_heap_on_event(w.heap, count_marked, &marked);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  uint64_t count = tide_count_marked(w.m);
   world_end(&w);
-  return count;
+  return marked.count;
 }
 
 Test(far, arrays_behind_a_tebibyte_keep_their_children) {
-  cr_assert_eq(count_behind(TIB + TIB / 256, "bwos"), SLOTS + 1);
+  cr_assert_eq(count_behind(TIB + TIB / 256, "bwos"), SLOTS);
 }
 
 Test(far, arrays_behind_eight_tebibytes_keep_their_children) {
-  cr_assert_eq(count_behind(8 * TIB, "abp"), SLOTS + 1);
+  cr_assert_eq(count_behind(8 * TIB, "abp"), SLOTS);
 }
 
 /* More than blocks can be counted in, and more than any system gives. */
