@@ -7,6 +7,7 @@
 
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {
   uintptr_t value = td_slot_load(slot);
+  if (!value) return;
   scanner->slot = slot;
   if (td_is_reference(scanner->space, value))
     scanner->reference(scanner, value);

@@ -19,7 +19,7 @@ struct td_scanner {
   /* A strong reference: `target` lies inside the range and is granule-aligned, or is what
    * td_space_find said about a conservative word. */
   void (*reference)(struct td_scanner *scanner, uintptr_t target);
-  /* A word of a slot that is no reference, by its bits or range. May be NULL. */
+  /* A word of a slot that is neither 0 nor a reference, by its bits or range. May be NULL. */
   void (*no_reference)(struct td_scanner *scanner, uintptr_t word);
   /* The scanned object is a weak reference / an ephemeron. May be NULL. */
   void (*weak)(struct td_scanner *scanner, struct td_weak_object *weak);

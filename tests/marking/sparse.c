@@ -68,11 +68,11 @@ int main(int count, char **arguments) {
   CHECK(prefixed != TIDE_LAYOUT_INVALID);
   void **refs = long_object(TIDE_LAYOUT_REFS, gib * GIB);
   void **words = long_object(TIDE_LAYOUT_CONSERVATIVE, 2 * GIB + 8);
-  void **behind = long_object(prefixed, GIB + GIB / 2);
+  void **behind = long_object(prefixed, GIB / 4);
   void **leaf = long_object(TIDE_LAYOUT_LEAF, GIB / 2);
   fill(refs, gib * WORDS_PER_GIB, 0, 0);
   fill(words, 2 * WORDS_PER_GIB + 1, 0, 9);
-  fill(behind, WORDS_PER_GIB + WORDS_PER_GIB / 2, 5, 0);
+  fill(behind, WORDS_PER_GIB / 4, 5, 0);
   /* Words that are no slots: what they point at is not to be marked. */
   behind[0] = leaf[0] = leaf[WORDS_PER_GIB / 2 - 1] = tide_alloc(r.m, TIDE_LAYOUT_LEAF, 24);
   CHECK(behind[0]);
