@@ -45,78 +45,71 @@ static bool parse(const char *text, const char *suffixes, uint64_t *value) {
   return *end == 0;
 }
 
-static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
+/* The value of a variable; NULL where it is not set or empty. */
+static const char *value_of(const char *name) {
   const char *value = getenv(name);
-  if (!value || !*value) return true;
-  if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-    return refuse(error, name, value, "0 or 1");
-  *flag = *value == '1';
+  return value && *value ? value : NULL;
+}
+
+/* A number in a range, or what *number was. */
+static bool read_number(const char *name, const char *suffixes, uint64_t least, uint64_t most,
+                        const char *wanted, uint64_t *number, struct tide_error *error) {
+  const char *value = value_of(name);
+  return !value || (parse(value, suffixes, number) && *number >= least && *number <= most) ||
+         refuse(error, name, value, wanted);
+}
+
+static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
+  uint64_t number = *flag;
+  const char *value = value_of(name);
+  if (value && value[1]) return refuse(error, name, value, "0 or 1");
+  bool good = read_number(name, NULL, 0, 1, "0 or 1", &number, error);
+  *flag = number;
+  return good;
+}
+
+static bool read_names(struct td_environment *environment, struct tide_error *error) {
+  const char *value;
+  enum td_policy_kind kind;
+  environment->engine = value_of("TIDE_ENGINE");
+  environment->policy = value_of("TIDE_POLICY");
+  if ((value = environment->engine) && !td_engine_find(value))
+    return refuse_name(error, "TIDE_ENGINE", value, td_engine_name);
+  if ((value = environment->policy) && !td_policy_find(value, &kind))
+    return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
+  if ((value = value_of("TIDE_MARKING")) && !td_marking_find(value, &environment->marking))
+    return refuse_name(error, "TIDE_MARKING", value, td_marking_name);
   return true;
 }
 
-static bool read_concurrent(struct td_environment *environment, struct tide_error *error) {
-  const char *value = getenv("TIDE_CONCURRENT");
-  environment->concurrent_given = value && *value;
-  return read_flag("TIDE_CONCURRENT", &environment->concurrent, error);
-}
-
-static bool read_pause_goal(struct td_environment *environment, struct tide_error *error) {
-  uint64_t number;
-  const char *value = getenv("TIDE_PAUSE_GOAL_US");
-  if (!value || !*value) return true;
-  if (!parse(value, NULL, &number) || !td_pause_goal_is_in_range(number))
-    return refuse(error, "TIDE_PAUSE_GOAL_US", value, "a number from 100 to 1000000");
-  environment->pause_goal_us = (unsigned)number;
-  return true;
+static bool read_numbers(struct td_environment *environment, struct tide_error *error) {
+  uint64_t markers = 0, cpus = 0, heap_max = 0, goal = 0;
+  bool good = read_number("TIDE_MARKERS", NULL, 1, TIDE_MARKERS_MAX, "a number from 1 to 256",
+                          &markers, error) &&
+              read_number("TIDE_CPUS", NULL, 1, UINT32_MAX, "a number from 1", &cpus, error) &&
+              read_number("TIDE_HEAP_MAX", "KMGT", TD_HEAP_MAX_LEAST, PTRDIFF_MAX,
+                          "a size of at least 1M (bytes, or with K, M, G, T)", &heap_max, error) &&
+              read_number("TIDE_PAUSE_GOAL_US", NULL, TD_GOAL_LEAST_US, TD_GOAL_MOST_US,
+                          "a number from 100 to 1000000", &goal, error) &&
+              read_number("TIDE_STRESS", NULL, 0, UINT64_MAX, "a number of allocations",
+                          &environment->stress, error);
+  environment->markers = (unsigned)markers;
+  environment->cpus = (unsigned)cpus;
+  environment->heap_max_bytes = (size_t)heap_max;
+  environment->pause_goal_us = (unsigned)goal;
+  return good;
 }
 
 bool td_environment_read(struct td_environment *environment, struct tide_error *error) {
-  *environment = (struct td_environment){0};
-  uint64_t number;
-  const char *value = getenv("TIDE_MARKERS");
-  if (value && *value) {
-    if (!parse(value, NULL, &number) || number == 0 || number > TIDE_MARKERS_MAX)
-      return refuse(error, "TIDE_MARKERS", value, "a number from 1 to 256");
-    environment->markers = (unsigned)number;
-  }
-  value = getenv("TIDE_CPUS");
-  if (value && *value) {
-    if (!parse(value, NULL, &number) || number == 0 || number > UINT32_MAX)
-      return refuse(error, "TIDE_CPUS", value, "a number from 1");
-    environment->cpus = (unsigned)number;
-  }
-  value = getenv("TIDE_HEAP_MAX");
-  if (value && *value) {
-    if (!parse(value, "KMGT", &number) || number < TD_HEAP_MAX_LEAST || number > PTRDIFF_MAX)
-      return refuse(error, "TIDE_HEAP_MAX", value,
-                    "a size of at least 1M (bytes, or with K, M, G, T)");
-    environment->heap_max_bytes = (size_t)number;
-  }
-  value = getenv("TIDE_ENGINE");
-  if (value && *value) {
-    if (!td_engine_find(value)) return refuse_name(error, "TIDE_ENGINE", value, td_engine_name);
-    environment->engine = value;
-  }
-  value = getenv("TIDE_POLICY");
-  if (value && *value) {
-    enum td_policy_kind kind;
-    if (!td_policy_find(value, &kind))
-      return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
-    environment->policy = value;
-  }
-  value = getenv("TIDE_MARKING");
-  if (value && *value && !td_marking_find(value, &environment->marking))
-    return refuse_name(error, "TIDE_MARKING", value, td_marking_name);
-  value = getenv("TIDE_STRESS");
-  if (value && *value && !parse(value, NULL, &environment->stress))
-    return refuse(error, "TIDE_STRESS", value, "a number of allocations");
-  bool huge_pages = true;
-  if (!read_flag("TIDE_HUGE_PAGES", &huge_pages, error)) return false;
+  *environment = (struct td_environment){.concurrent_given = value_of("TIDE_CONCURRENT") != NULL};
+  bool huge_pages = true, young = true;
+  bool good = read_numbers(environment, error) && read_names(environment, error) &&
+              read_flag("TIDE_HUGE_PAGES", &huge_pages, error) &&
+              read_flag("TIDE_YOUNG", &young, error) &&
+              read_flag("TIDE_CONCURRENT", &environment->concurrent, error) &&
+              read_flag("TIDE_VERIFY", &environment->verify, error) &&
+              read_flag("TIDE_LOG", &environment->log, error);
   environment->small_pages = !huge_pages;
-  bool young = true;
-  if (!read_flag("TIDE_YOUNG", &young, error)) return false;
   environment->no_young = !young;
-  return read_concurrent(environment, error) && read_pause_goal(environment, error) &&
-         read_flag("TIDE_VERIFY", &environment->verify, error) &&
-         read_flag("TIDE_LOG", &environment->log, error);
+  return good;
 }
