@@ -7,27 +7,18 @@
 #include <stdlib.h>
 
 const char *tide_status_text(enum tide_status status) {
-  switch (status) {
-  case TIDE_OK:
-    return "no error";
-  case TIDE_ERROR_ARGUMENT:
-    return "invalid argument";
-  case TIDE_ERROR_ENVIRONMENT:
-    return "invalid environment variable";
-  case TIDE_ERROR_MEMORY:
-    return "out of memory";
-  case TIDE_ERROR_LIMIT:
-    return "limit exceeded";
-  case TIDE_ERROR_STATE:
-    return "not possible in this state";
-  case TIDE_ERROR_SYSTEM:
-    return "refused by the operating system";
-  case TIDE_ERROR_CHECK:
-    return "verification failed";
-  case TIDE_ERROR_UNSUPPORTED:
-    return "not in this build of the library";
-  }
-  return "unknown status";
+  static const char *const texts[] = {
+      [TIDE_OK] = "no error",
+      [TIDE_ERROR_ARGUMENT] = "invalid argument",
+      [TIDE_ERROR_ENVIRONMENT] = "invalid environment variable",
+      [TIDE_ERROR_MEMORY] = "out of memory",
+      [TIDE_ERROR_LIMIT] = "limit exceeded",
+      [TIDE_ERROR_STATE] = "not possible in this state",
+      [TIDE_ERROR_SYSTEM] = "refused by the operating system",
+      [TIDE_ERROR_CHECK] = "verification failed",
+      [TIDE_ERROR_UNSUPPORTED] = "not in this build of the library",
+  };
+  return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }
 
 #define TEXT_OF(x) #x
