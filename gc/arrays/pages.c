@@ -10,11 +10,16 @@ void *td_pages_take(size_t bytes) {
   return td_plat_map(bytes);
 }
 
-void *td_pages_grow(void *old, size_t old_bytes, size_t bytes) {
-  void *larger = td_plat_map(bytes);
-  if (!larger || !old) return larger;
-  memcpy(larger, old, old_bytes);
-  td_plat_unmap(old, old_bytes);
+void *td_pages_room(void *old, size_t *capacity, size_t count, size_t least, size_t bytes_each) {
+  if (count <= *capacity) return old;
+  size_t wanted = *capacity ? *capacity : least;
+  while (wanted < count)
+    wanted *= 2;
+  void *larger = td_plat_map(wanted * bytes_each);
+  if (!larger) return NULL;
+  if (old) memcpy(larger, old, *capacity * bytes_each);
+  td_plat_unmap(old, *capacity * bytes_each);
+  *capacity = wanted;
   return larger;
 }
 

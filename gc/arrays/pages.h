@@ -8,9 +8,10 @@
 
 /* Returns zeroed memory, NULL if there is none. */
 void *td_pages_take(size_t bytes);
-/* Returns `bytes` bytes that begin with the `old_bytes` at `old`, which are given back, and end
- * with zeroes; NULL if there is no memory, and then nothing has changed. `old` may be NULL. */
-void *td_pages_grow(void *old, size_t old_bytes, size_t bytes);
+/* Returns the array at `old`, which has *capacity entries of bytes_each bytes, with room for
+ * `count`: where it was, or twice as long as often as it takes, from `least` on. Behind what was
+ * there are zeroes. NULL if there is no memory, and then nothing has changed. `old` may be NULL. */
+void *td_pages_room(void *old, size_t *capacity, size_t count, size_t least, size_t bytes_each);
 /* `bytes` as it was asked for; NULL is allowed. */
 void td_pages_give(void *pages, size_t bytes);
 

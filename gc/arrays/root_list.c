@@ -8,25 +8,22 @@
 #define WORDS_MIN 1024u
 _Static_assert(TD_ROOT_LIST_WORDS <= WORDS_MIN, "what is copied at once fits an empty list");
 
-static bool grow(void **at, size_t *capacity, size_t least, size_t bytes_each) {
-  size_t wanted = *capacity ? *capacity * 2 : least;
-  void *larger = td_pages_grow(*at, *capacity * bytes_each, wanted * bytes_each);
-  if (!larger) return false;
-  *at = larger;
-  *capacity = wanted;
-  return true;
+static bool has_span(struct td_root_list *list) {
+  struct td_span *spans =
+      td_pages_room(list->spans, &list->capacity, list->count + 1, SPANS_MIN, sizeof *spans);
+  if (spans) list->spans = spans;
+  return spans != NULL;
 }
 
-static bool grow_spans(struct td_root_list *list) {
-  return grow((void **)&list->spans, &list->capacity, SPANS_MIN, sizeof *list->spans);
-}
-
-static bool grow_words(struct td_root_list *list) {
-  return grow((void **)&list->words, &list->word_capacity, WORDS_MIN, sizeof *list->words);
+static bool has_words(struct td_root_list *list) {
+  uintptr_t *words = td_pages_room(list->words, &list->word_capacity,
+                                   list->word_count + TD_ROOT_LIST_WORDS, WORDS_MIN, sizeof *words);
+  if (words) list->words = words;
+  return words != NULL;
 }
 
 bool td_root_list_init(struct td_root_list *list) {
-  return (list->capacity || grow_spans(list)) && (list->word_capacity || grow_words(list));
+  return has_span(list) && has_words(list);
 }
 
 void td_root_list_deinit(struct td_root_list *list) {
@@ -52,13 +49,13 @@ static bool hand_over(struct td_root_list *list) {
 bool td_root_list_add(struct td_root_list *list, enum td_span_kind kind, const void *start,
                       size_t count) {
   if (count == 0) return true;
-  if (list->count == list->capacity && !grow_spans(list) && !hand_over(list)) return false;
+  if (!has_span(list) && !hand_over(list)) return false;
   list->spans[list->count++] = (struct td_span){start, count, kind};
   return true;
 }
 
 uintptr_t *td_root_list_room(struct td_root_list *list) {
-  if (list->word_capacity - list->word_count < TD_ROOT_LIST_WORDS && !grow_words(list)) {
+  if (!has_words(list)) {
     if (!list->take) return NULL;
     td_root_list_add(list, TD_SPAN_STACK, list->words, list->word_count);
     (void)hand_over(list);

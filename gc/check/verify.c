@@ -139,18 +139,14 @@ static bool is_reached(const struct check *check, uintptr_t object) {
 }
 
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
-  if (check->waiting_count == check->waiting_capacity) {
-    size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
-    struct waiting *larger = td_pages_grow(check->waiting, check->waiting_capacity * sizeof *larger,
-                                           capacity * sizeof *larger);
-    if (!larger) {
-      check->no_memory = true;
-      return;
-    }
-    check->waiting = larger;
-    check->waiting_capacity = capacity;
-  }
   size_t at = check->waiting_count;
+  struct waiting *waiting =
+      td_pages_room(check->waiting, &check->waiting_capacity, at + 1, 64, sizeof *waiting);
+  if (!waiting) {
+    check->no_memory = true;
+    return;
+  }
+  check->waiting = waiting;
   check->waiting[at].value = ephemeron->value;
   check->waiting[at].next = td_table_get(&check->keys, ephemeron->key);
   if (!td_table_put(&check->keys, ephemeron->key, at)) check->no_memory = true;

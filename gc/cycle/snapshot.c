@@ -13,16 +13,10 @@ void td_snapshot_deinit(struct td_snapshot *snapshot) {
 }
 
 static bool reserve(struct td_copied_words *words, size_t more) {
-  size_t capacity = words->capacity ? words->capacity : CAPACITY_MIN;
-  while (capacity < words->count + more)
-    capacity *= 2;
-  if (capacity == words->capacity) return true;
-  uintptr_t *larger =
-      td_pages_grow(words->at, words->capacity * sizeof *larger, capacity * sizeof *larger);
-  if (!larger) return false;
-  words->at = larger;
-  words->capacity = capacity;
-  return true;
+  uintptr_t *at =
+      td_pages_room(words->at, &words->capacity, words->count + more, CAPACITY_MIN, sizeof *at);
+  if (at) words->at = at;
+  return at != NULL;
 }
 
 struct taking {

@@ -108,22 +108,14 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
     word(scanner, span->kind == TD_SPAN_INDIRECT ? (const uintptr_t *)at[i] : &at[i]);
 }
 
-static bool grow(struct td_worklist *list) {
-  size_t capacity = list->capacity ? list->capacity * 2 : 1024;
-  uintptr_t *larger =
-      td_pages_grow(list->at, list->capacity * sizeof *larger, capacity * sizeof *larger);
-  if (!larger) return false;
-  list->at = larger;
-  list->capacity = capacity;
-  return true;
-}
-
 bool td_worklist_reserve(struct td_worklist *list) {
-  return list->capacity || grow(list);
+  uintptr_t *at = td_pages_room(list->at, &list->capacity, list->count + 1, 1024, sizeof *at);
+  if (at) list->at = at;
+  return at != NULL;
 }
 
 bool td_worklist_push(struct td_worklist *list, uintptr_t object) {
-  if (list->count == list->capacity && !grow(list)) return false;
+  if (list->count == list->capacity && !td_worklist_reserve(list)) return false;
   list->at[list->count++] = object;
   return true;
 }

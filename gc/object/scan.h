@@ -56,8 +56,7 @@ struct td_worklist {
   uintptr_t *at;
   size_t count, capacity;
 };
-/* Room for the first thousand; after that much, growing may fail at any time. false: out of
- * memory. */
+/* Room for one more; of an empty list, for the first thousand. false: out of memory. */
 bool td_worklist_reserve(struct td_worklist *list);
 bool td_worklist_push(struct td_worklist *list, uintptr_t object);
 void td_worklist_free(struct td_worklist *list);

@@ -54,20 +54,11 @@ static bool make_writable(struct tide_heap *heap, uintptr_t object) {
   return true;
 }
 
-/* Gives the list another length. Returns false without memory, and nothing has changed. */
-static bool resize(struct td_pins *pins, size_t capacity) {
-  uintptr_t *listed = td_pages_take(capacity * sizeof *listed);
-  if (!listed) return false;
-  if (pins->count) memcpy(listed, pins->listed, pins->count * sizeof *listed);
-  td_pages_give(pins->listed, pins->capacity * sizeof *listed);
-  pins->listed = listed;
-  pins->capacity = capacity;
-  return true;
-}
-
 static bool make_room(struct td_pins *pins) {
-  if (pins->count < pins->capacity) return true;
-  return resize(pins, pins->capacity ? pins->capacity * 2 : LISTED_MIN);
+  uintptr_t *listed =
+      td_pages_room(pins->listed, &pins->capacity, pins->count + 1, LISTED_MIN, sizeof *listed);
+  if (listed) pins->listed = listed;
+  return listed != NULL;
 }
 
 /* Lists the object. */
@@ -123,9 +114,11 @@ void td_pins_tidy(struct tide_heap *heap) {
       atomic_store_explicit(td_pin_byte(heap, object), 0, memory_order_relaxed);
   }
   pins->count = kept;
-  /* There may have been many more once. Without memory for a shorter list it stays as it is. */
-  if (pins->capacity > LISTED_MIN && kept < pins->capacity / 16)
-    (void)resize(pins, pins->capacity / 4);
+  /* There may have been many more once. The list begins on a page. */
+  size_t page = td_plat_page_bytes() / sizeof *pins->listed, shorter = pins->capacity / 4;
+  if (shorter < page || kept >= pins->capacity / 16) return;
+  td_pages_give(pins->listed + shorter, (pins->capacity - shorter) * sizeof *pins->listed);
+  pins->capacity = shorter;
 }
 
 void td_pins_deinit(struct tide_heap *heap) {

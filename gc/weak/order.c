@@ -169,14 +169,10 @@ static bool order(struct tide_heap *heap, struct td_finalizer *at, size_t count,
 #define STEP 1024u
 
 static bool remember(struct td_dying *dying, const struct td_finalizer *entry) {
-  if (dying->count == dying->capacity) {
-    size_t capacity = dying->capacity ? dying->capacity * 2 : STEP;
-    struct td_finalizer *larger =
-        td_pages_grow(dying->at, dying->capacity * sizeof *larger, capacity * sizeof *larger);
-    if (!larger) return false;
-    dying->at = larger;
-    dying->capacity = capacity;
-  }
+  struct td_finalizer *at =
+      td_pages_room(dying->at, &dying->capacity, dying->count + 1, STEP, sizeof *at);
+  if (!at) return false;
+  dying->at = at;
   dying->at[dying->count] = *entry;
   dying->at[dying->count++].fate = TD_FATE_CANDIDATE;
   return true;
