@@ -11,7 +11,7 @@ void *td_pages_take(size_t bytes) {
 }
 
 void *td_pages_room(void *old, size_t *capacity, size_t count, size_t least, size_t bytes_each) {
-  if (count <= *capacity) return old;
+  if (old && count <= *capacity) return old;
   size_t wanted = *capacity ? *capacity : least;
   while (wanted < count)
     wanted *= 2;

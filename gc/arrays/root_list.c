@@ -23,7 +23,7 @@ static bool has_words(struct td_root_list *list) {
 }
 
 bool td_root_list_init(struct td_root_list *list) {
-  return has_span(list) && has_words(list);
+  return (list->capacity || has_span(list)) && (list->word_capacity || has_words(list));
 }
 
 void td_root_list_deinit(struct td_root_list *list) {

@@ -36,7 +36,7 @@ void *__wrap_td_pages_room(void *old, size_t *capacity, size_t count, size_t lea
                            size_t bytes_each);
 void *__wrap_td_pages_room(void *old, size_t *capacity, size_t count, size_t least,
                            size_t bytes_each) {
-  if (refuses_copies && begins && count > *capacity) return NULL;
+  if (refuses_copies && begins && (!old || count > *capacity)) return NULL;
   return __real_td_pages_room(old, capacity, count, least, bytes_each);
 }
 
