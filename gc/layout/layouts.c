@@ -10,12 +10,15 @@
 #include "gc/threads/thread.h"
 #include "heap/space/marks.h"
 
+static tide_layout refuse(struct tide_error *error, enum tide_status status, const char *function,
+                          const char *wrong) {
+  td_fail(error, status, "%s: %s", function, wrong);
+  return TIDE_LAYOUT_INVALID;
+}
+
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {
-  if (td_in_callback()) {
-    td_fail(error, TIDE_ERROR_STATE, "layout: inside a collection");
-    return TIDE_LAYOUT_INVALID;
-  }
+  if (td_in_callback()) return refuse(error, TIDE_ERROR_STATE, "layout", "inside a collection");
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock);
   tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
@@ -30,31 +33,42 @@ static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted
   return layout;
 }
 
-tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
-                               struct tide_error *error) {
+#define REFUSED SIZE_MAX
+
+/* Copies the bits of `words` words, the others being 0. Returns the number of words up to and with
+ * the last one that has its bit; REFUSED, and says why, if the description means nothing. */
+static size_t copy_bits(uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64], const struct tide_heap *heap,
+                        const uint64_t *bits, size_t words, const char *function,
+                        struct tide_error *error) {
   if (!heap || !bits || words == 0) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_bitmap: %s",
-            !heap   ? "heap is NULL"
-            : !bits ? "bits is NULL"
-                    : "no words");
-    return TIDE_LAYOUT_INVALID;
+    (void)refuse(error, TIDE_ERROR_ARGUMENT, function,
+                 !heap   ? "heap is NULL"
+                 : !bits ? "bits is NULL"
+                         : "no words");
+    return REFUSED;
   }
   if (words > TIDE_LAYOUT_WORDS_MAX) {
-    td_fail(error, TIDE_ERROR_LIMIT, "tide_layout_bitmap: %zu words, at most %u are possible",
-            words, TIDE_LAYOUT_WORDS_MAX);
-    return TIDE_LAYOUT_INVALID;
+    td_fail(error, TIDE_ERROR_LIMIT, "%s: %zu words, at most %u are possible", function, words,
+            TIDE_LAYOUT_WORDS_MAX);
+    return REFUSED;
   }
-  /* Equal descriptions are to give equal numbers: drop what lies behind the last reference. */
-  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
   size_t count = (words + 63) / 64;
   memcpy(copy, bits, count * sizeof *copy);
   if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
   while (count > 0 && copy[count - 1] == 0)
     count--;
-  if (count == 0) return TIDE_LAYOUT_LEAF;
-  size_t last = count * 64 - (size_t)__builtin_clzll(copy[count - 1]);
+  return count == 0 ? 0 : count * 64 - (size_t)__builtin_clzll(copy[count - 1]);
+}
+
+/* Equal descriptions are to give equal numbers: what lies behind the last reference is left out. */
+tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
+                               struct tide_error *error) {
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
+  size_t last = copy_bits(copy, heap, bits, words, __func__, error);
+  if (last == REFUSED) return TIDE_LAYOUT_INVALID;
+  if (last == 0) return TIDE_LAYOUT_LEAF;
   struct td_layout wanted = {.kind = TD_KIND_BITMAP, .map = copy[0]};
-  if (count > 1)
+  if (last > 64)
     wanted = (struct td_layout){.kind = TD_KIND_BITMAP_LONG, .words = (uint32_t)last, .bits = copy};
   return intern(heap, &wanted, error);
 }
@@ -70,29 +84,12 @@ static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, 
         tide_trace_conservative(tracer, td_slot_load(&at[first + i]));
 }
 
-/* Returns what is wrong with a bitmap, or NULL. */
-static const char *bitmap_objection(const struct tide_heap *heap, const uint64_t *bits,
-                                    size_t words) {
-  if (!heap) return "heap is NULL";
-  if (!bits) return "bits is NULL";
-  return words == 0 ? "no words" : NULL;
-}
-
 tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
                                             size_t words, struct tide_error *error) {
-  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0}, any = 0;
-  const char *wrong = bitmap_objection(heap, bits, words);
-  if (wrong || words > TIDE_LAYOUT_WORDS_MAX) {
-    td_fail(error, wrong ? TIDE_ERROR_ARGUMENT : TIDE_ERROR_LIMIT,
-            "tide_layout_bitmap_conservative: %s", wrong ? wrong : "over TIDE_LAYOUT_WORDS_MAX");
-    return TIDE_LAYOUT_INVALID;
-  }
-  size_t count = (words + 63) / 64;
-  memcpy(copy, bits, count * sizeof *copy);
-  if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
-  for (size_t i = 0; i < count; i++)
-    any |= copy[i];
-  if (!any) return TIDE_LAYOUT_LEAF;
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
+  size_t last = copy_bits(copy, heap, bits, words, __func__, error);
+  if (last == REFUSED) return TIDE_LAYOUT_INVALID;
+  if (last == 0) return TIDE_LAYOUT_LEAF;
   struct td_layout wanted = {.kind = TD_KIND_TRACED,
                              .beside = true,
                              .words = (uint32_t)words,
@@ -104,13 +101,11 @@ tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64
 tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes, const size_t *offsets,
                                 size_t count, struct tide_error *error) {
   uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
-  if (!heap || bytes == 0 || (count && !offsets)) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_offsets: %s",
-            !heap        ? "heap is NULL"
-            : bytes == 0 ? "bytes is 0"
-                         : "offsets is NULL");
-    return TIDE_LAYOUT_INVALID;
-  }
+  if (!heap || bytes == 0 || (count && !offsets))
+    return refuse(error, TIDE_ERROR_ARGUMENT, __func__,
+                  !heap        ? "heap is NULL"
+                  : bytes == 0 ? "bytes is 0"
+                               : "offsets is NULL");
   for (size_t i = 0; i < count; i++) {
     size_t at = offsets[i], word = at / 8;
     const char *wrong = at % 8                         ? "is no multiple of 8"
@@ -136,11 +131,9 @@ tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes, const size
 
 tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                  struct tide_error *error) {
-  if (!heap || prefix_words > PTRDIFF_MAX / 8) {
-    td_fail(error, heap ? TIDE_ERROR_LIMIT : TIDE_ERROR_ARGUMENT, "tide_layout_prefixed: %s",
-            heap ? "the prefix is too long" : "heap is NULL");
-    return TIDE_LAYOUT_INVALID;
-  }
+  if (!heap) return refuse(error, TIDE_ERROR_ARGUMENT, __func__, "heap is NULL");
+  if (prefix_words > PTRDIFF_MAX / 8)
+    return refuse(error, TIDE_ERROR_LIMIT, __func__, "the prefix is too long");
   if (prefix_words == 0) return TIDE_LAYOUT_REFS;
   struct td_layout wanted = {.kind = TD_KIND_PREFIXED, .map = prefix_words};
   return intern(heap, &wanted, error);
@@ -149,8 +142,7 @@ tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
 static tide_layout traced(struct tide_heap *heap, const struct td_layout *wanted,
                           const char *function, struct tide_error *error) {
   if (heap && wanted->trace) return intern(heap, wanted, error);
-  td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s is NULL", function, heap ? "trace" : "heap");
-  return TIDE_LAYOUT_INVALID;
+  return refuse(error, TIDE_ERROR_ARGUMENT, function, heap ? "trace is NULL" : "heap is NULL");
 }
 
 tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
@@ -204,11 +196,6 @@ static bool is_public(const struct tide_heap *heap, tide_layout layout) {
          heap->space.layouts.at[layout].kind < TD_KIND_WEAK;
 }
 
-static tide_layout refuse(struct tide_error *error, const char *function, const char *wrong) {
-  td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s", function, wrong);
-  return TIDE_LAYOUT_INVALID;
-}
-
 /* Copies the layout. Returns false if there is none, and then error says so. */
 static bool look_up(struct tide_heap *heap, tide_layout layout, const char *function,
                     struct td_layout *found, struct tide_error *error) {
@@ -219,7 +206,8 @@ static bool look_up(struct tide_heap *heap, tide_layout layout, const char *func
     pthread_mutex_unlock(&heap->space.lock);
   }
   if (found->kind != TD_KIND_NONE) return true;
-  refuse(error, function, heap ? "this heap has no such layout" : "heap is NULL");
+  (void)refuse(error, TIDE_ERROR_ARGUMENT, function,
+               heap ? "this heap has no such layout" : "heap is NULL");
   return false;
 }
 
@@ -227,7 +215,7 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
                               struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = heap ? name_objection(name) : NULL;
-  if (wrong) return refuse(error, __func__, wrong);
+  if (wrong) return refuse(error, TIDE_ERROR_ARGUMENT, __func__, wrong);
   struct td_layout wanted;
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   char copy[TIDE_LAYOUT_NAME_MAX + 1];
@@ -252,8 +240,9 @@ tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layout wanted;
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
-  if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
-  if (wanted.on_reclaim) return refuse(error, __func__, UNZEROED_AND_TOLD);
+  if (wanted.kind != TD_KIND_LEAF)
+    return refuse(error, TIDE_ERROR_ARGUMENT, __func__, "the layout has references");
+  if (wanted.on_reclaim) return refuse(error, TIDE_ERROR_ARGUMENT, __func__, UNZEROED_AND_TOLD);
   wanted.unzeroed = true;
   return intern(heap, &wanted, error);
 }
@@ -263,9 +252,9 @@ tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
                                    struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layout wanted;
-  if (heap && !function) return refuse(error, __func__, "function is NULL");
+  if (heap && !function) return refuse(error, TIDE_ERROR_ARGUMENT, __func__, "function is NULL");
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
-  if (wanted.unzeroed) return refuse(error, __func__, UNZEROED_AND_TOLD);
+  if (wanted.unzeroed) return refuse(error, TIDE_ERROR_ARGUMENT, __func__, UNZEROED_AND_TOLD);
   wanted.on_reclaim = function;
   wanted.reclaim_context = context;
   return intern(heap, &wanted, error);
