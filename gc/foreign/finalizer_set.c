@@ -6,10 +6,6 @@
 #include "gc/weak/finalizers.h"
 #include "tide/dropin.h"
 
-static bool is_set(const struct td_finalizer *f) {
-  return f->object && f->order != TD_FINALIZER_ADDED;
-}
-
 static bool exchange(struct td_finalizers *f, uintptr_t object,
                      const struct tide_finalizer_entry *entry,
                      struct tide_finalizer_entry *before) {
@@ -69,19 +65,17 @@ size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn
   pthread_mutex_lock(&f->lock);
   size_t before = f->pending_count;
   for (size_t i = f->count; i-- > 0;)
-    if (is_set(&f->at[i]) && f->at[i].call != but) td_finalizers_queue(f, i);
+    if (td_finalizer_is_set(&f->at[i]) && f->at[i].call != but) td_finalizers_queue(f, i);
   size_t count = f->pending_count - before;
   pthread_mutex_unlock(&f->lock);
   return count;
 }
 
-static void visit_pending(const struct td_finalizer *pending, tide_queued_fn visit, void *context) {
-  visit((void *)pending->object, pending->call, context);
-}
-
 void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *context) {
   if (!heap || !visit || !td_inside_collection(heap)) return;
   const struct td_finalizers *f = heap->finalizers;
-  for (size_t i = f->pending_before; i < f->pending_count; i++)
-    visit_pending(&f->pending[(f->pending_first + i) % f->pending_capacity], visit, context);
+  for (size_t i = f->pending_before; i < f->pending_count; i++) {
+    const struct td_finalizer *pending = &f->pending[(f->pending_first + i) % f->pending_capacity];
+    visit((void *)pending->object, pending->call, context);
+  }
 }

@@ -13,10 +13,6 @@
 #include "gc/weak/finalizers.h"
 #include "tide/foreign.h"
 
-static bool is_set(const struct td_finalizer *f) {
-  return f->object && f->order != TD_FINALIZER_ADDED;
-}
-
 static bool is_unmarked(const struct tide_heap *heap, const struct td_finalizer *f) {
   return !td_object_is_marked(&heap->space, f->object);
 }
@@ -24,7 +20,7 @@ static bool is_unmarked(const struct tide_heap *heap, const struct td_finalizer 
 bool td_settle_needed(const struct tide_heap *heap) {
   const struct td_finalizers *f = heap->finalizers;
   size_t i = f->set ? 0 : f->count;
-  while (i < f->count && !(is_set(&f->at[i]) && is_unmarked(heap, &f->at[i])))
+  while (i < f->count && !(td_finalizer_is_set(&f->at[i]) && is_unmarked(heap, &f->at[i])))
     i++;
   return i < f->count;
 }
@@ -47,7 +43,8 @@ static void report(struct tide_tracer *tracer, struct tide_heap *heap, bool all)
   td_scanner_init(&contents.scanner, &heap->space, pass_on);
   for (size_t i = 0; i < heap->finalizers->count; i++) {
     const struct td_finalizer *f = &heap->finalizers->at[i];
-    if (!is_set(f) || f->order == TIDE_FINALIZE_NO_ORDER || !(all || is_unmarked(heap, f)))
+    if (!td_finalizer_is_set(f) || f->order == TIDE_FINALIZE_NO_ORDER ||
+        !(all || is_unmarked(heap, f)))
       continue;
     contents.self = f->order == TIDE_FINALIZE_IGNORE_SELF ? f->object : 0;
     td_scan_object(&contents.scanner, f->object);
@@ -68,7 +65,8 @@ static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
   struct td_finalizers *f = heap->finalizers;
   size_t before = f->pending_count;
   for (size_t i = f->count; i-- > 0;)
-    if (is_set(&f->at[i]) && (f->at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable &&
+    if (td_finalizer_is_set(&f->at[i]) &&
+        (f->at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable &&
         is_unmarked(heap, &f->at[i]))
       td_finalizers_queue(f, i);
   td_finalizers_mark_queued(heap, before);

@@ -22,6 +22,10 @@ struct td_finalizer {
   uint8_t fate; /* in a collection, of one that was added: enum td_fate */
 };
 
+static inline bool td_finalizer_is_set(const struct td_finalizer *f) {
+  return f->object && f->order != TD_FINALIZER_ADDED;
+}
+
 /* Those that die, in order of registration: gc/weak/order.h. The collecting thread's. */
 struct td_dying {
   struct td_finalizer *at;
