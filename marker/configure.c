@@ -10,6 +10,7 @@
 #include "marker/helpers.h"
 #include "marker/make.h"
 #include "marker/marker.h"
+#include "marker/queue/policies.h"
 #include "marker/region/regions.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
@@ -94,7 +95,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   }
   set->engine = engine;
   set->marking = config->marking;
-  set->policy = config->policy;
+  set->policy = config->policy ? config->policy : td_policies[0];
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers;

@@ -11,7 +11,7 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
 #include "bench/rivals/list.h"
-#include "marker/queue/policy.h"
+#include "marker/queue/policies.h"
 #include "tide/advanced.h"
 #include "tide/tide.h"
 
@@ -90,16 +90,13 @@ int td_bench_engine_find(const char *command, const char *name, struct td_bench_
 }
 
 int td_bench_policy_choose(const char *command, const char *name, const char **policy) {
-  enum td_policy_kind kind = TD_POLICY_DEFAULT;
-  const char *said = name ? name : getenv("TIDE_POLICY");
-  bool found = said && td_policy_find(said, &kind);
-  /* Nonsense in the environment is told when the heap is made. */
-  if (name && !found) return td_args_no_such(command, "policy", name, tide_policy_name);
-  enum td_policy_kind in_force = td_policy_without_distances(kind);
-  if (in_force != kind)
-    td_note("policy %s chooses like %s: where markers run is not known", td_policy_name(kind),
-            td_policy_name(in_force));
-  *policy = td_policy_name(kind);
+  const struct td_policy_kind *kind = td_policy_find(name ? name : getenv("TIDE_POLICY"));
+  if (name && !kind) return td_args_no_such(command, "policy", name, tide_policy_name);
+  if (!kind) kind = td_policies[0]; /* nonsense in the environment is told when the heap is made */
+  if (kind->without_distances)
+    td_note("policy %s chooses like %s: where markers run is not known", kind->name,
+            kind->without_distances->name);
+  *policy = kind->name;
   return TD_EXIT_OK;
 }
 

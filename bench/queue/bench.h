@@ -45,8 +45,7 @@ struct td_queue_cell {
   bool has_cursor;
   enum td_queue_cursor cursor;
   double stolen_wanted, balance;
-  bool has_policy;
-  enum td_policy_kind policy, policy_in_force;
+  const struct td_policy_kind *policy, *policy_in_force; /* NULL: it has none */
   uint32_t batch;   /* most items that a thief takes at once; 0: there is no thief with a choice */
   double frequency; /* events wanted per second; 0: none; infinite: as many as possible */
   double task_ns;   /* of forkjoin: work in each task */
@@ -81,7 +80,7 @@ struct td_queue_bench {
   size_t stolen_count;
   double balance[TD_LIST_MAX];
   size_t balance_count;
-  enum td_policy_kind policies[TD_LIST_MAX];
+  const struct td_policy_kind *policies[TD_LIST_MAX];
   size_t policy_count;
   double frequencies[TD_LIST_MAX];
   size_t frequency_count;

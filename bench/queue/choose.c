@@ -12,6 +12,7 @@
 #include "bench/queue/patterns.h"
 #include "bench/queue/rivals.h"
 #include "bench/queue/single.h"
+#include "marker/queue/policies.h"
 #include "tide/advanced.h"
 
 static const char *const experiments[] = {[TD_QUEUE_SINGLE] = "single",
@@ -138,9 +139,10 @@ static int choose_patterns(const struct td_queue_request *r, struct td_queue_ben
 }
 
 static int choose_policies(const struct td_queue_request *r, struct td_queue_bench *bench) {
-  if (r->policies.count == 0) bench->policies[bench->policy_count++] = TD_POLICY_RANDOM;
+  if (r->policies.count == 0) bench->policies[bench->policy_count++] = td_policies[0];
   for (size_t i = 0; i < r->policies.count; i++) {
-    if (!td_policy_find(r->policies.at[i], &bench->policies[i]))
+    bench->policies[i] = td_policy_find(r->policies.at[i]);
+    if (!bench->policies[i])
       return td_args_no_such("queue", "policy", r->policies.at[i], tide_policy_name);
     for (size_t p = 0; p < i; p++)
       if (bench->policies[p] == bench->policies[i])

@@ -60,7 +60,7 @@ static void print_parameters(const struct td_queue_bench *bench, const struct td
   td_grid_cell(grid, "%s", cell->kind ? cell->kind->name : "–");
   if (stolen || bench->experiment == TD_QUEUE_SINGLE) td_grid_cell(grid, "%s", cursor_text(cell));
   if (pool || bench->experiment == TD_QUEUE_INTERFERENCE) td_grid_cell(grid, "%u", cell->threads);
-  if (pool) td_grid_cell(grid, "%s", cell->has_policy ? td_policy_name(cell->policy) : "–");
+  if (pool) td_grid_cell(grid, "%s", cell->policy ? cell->policy->name : "–");
   if (pool || stolen) number_cell(grid, 0, cell->batch ? cell->batch : (double)NAN);
   if (pool) number_cell(grid, 1, cell->balance);
   if (stolen) number_cell(grid, 1, cell->stolen_wanted);
@@ -234,9 +234,8 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
   td_json_real(json, "stolen_percent",
                steals ? td_samples_summary(&cell->stolen).median : (double)NAN);
   td_json_real(json, "balance_percent", cell->balance);
-  td_json_string(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
-  td_json_string(json, "policy_in_force",
-                 cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
+  td_json_string(json, "policy", cell->policy ? cell->policy->name : NULL);
+  td_json_string(json, "policy_in_force", cell->policy ? cell->policy_in_force->name : NULL);
   if (cell->batch)
     td_json_count(json, "batch", cell->batch);
   else

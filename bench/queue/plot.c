@@ -142,13 +142,13 @@ static double x_of(const struct td_queue_bench *bench, const struct td_queue_cel
 struct lines {
   const char *title, *x_label, *pattern;
   enum td_queue_cursor cursor;
-  int policy; /* -1: any */
+  const struct td_policy_kind *policy; /* NULL: any */
 };
 
 static bool is_on(const struct lines *lines, enum order order, const struct td_queue_cell *cell) {
   return cell->threads > 1 && strcmp(cell->pattern, lines->pattern) == 0 &&
          cell->cursor == lines->cursor && is_of(order, cell->kind) &&
-         (lines->policy < 0 || (int)cell->policy == lines->policy);
+         (!lines->policy || cell->policy == lines->policy);
 }
 
 /* Returns the name of the line that begins with this cell. */
@@ -218,12 +218,12 @@ static void chart_interference(struct plot *plot) {
     chart_lines(plot,
                 &(struct lines){"The owner's throughput under steals (Fig. 2b)",
                                 "million attempts to steal per second", steals, TD_CURSOR_LOCAL,
-                                -1},
+                                NULL},
                 ANY);
   if (has_sizes)
     chart_lines(plot,
                 &(struct lines){"The owner's throughput under size queries (Fig. 2c)",
-                                "million queries per second", sizes, TD_CURSOR_LOCAL, -1},
+                                "million queries per second", sizes, TD_CURSOR_LOCAL, NULL},
                 ANY);
   chart_cache_lines(plot);
 }
@@ -279,13 +279,14 @@ static void fill_order(struct plot *plot, enum order order) {
     chart_single(plot, TD_CURSOR_IN_MEMORY, order, in_memory);
     chart_single(plot, TD_CURSOR_LOCAL, order, local);
   } else if (bench->experiment == TD_QUEUE_STOLEN) {
-    chart_lines(plot, &(struct lines){in_memory, stolen, pattern, TD_CURSOR_IN_MEMORY, -1}, order);
-    chart_lines(plot, &(struct lines){local, stolen, pattern, TD_CURSOR_LOCAL, -1}, order);
+    chart_lines(plot, &(struct lines){in_memory, stolen, pattern, TD_CURSOR_IN_MEMORY, NULL},
+                order);
+    chart_lines(plot, &(struct lines){local, stolen, pattern, TD_CURSOR_LOCAL, NULL}, order);
   } else {
     for (size_t p = 0; p < bench->policy_count; p++)
       chart_lines(plot,
-                  &(struct lines){td_policy_name(bench->policies[p]), "balance, %", pattern,
-                                  TD_CURSOR_LOCAL, (int)bench->policies[p]},
+                  &(struct lines){bench->policies[p]->name, "balance, %", pattern, TD_CURSOR_LOCAL,
+                                  bench->policies[p]},
                   order);
   }
 }

@@ -23,9 +23,8 @@ static bool is_rival(const struct td_queue_cell *cell, const struct td_queue_cel
   return td_queue_is_lifo(cell->kind) == td_queue_is_lifo(other->kind) &&
          strcmp(cell->pattern, other->pattern) == 0 && cell->cursor == other->cursor &&
          cell->threads == other->threads && cell->batch == other->batch &&
-         cell->has_policy == other->has_policy && cell->policy == other->policy &&
-         same(cell->stolen_wanted, other->stolen_wanted) && same(cell->balance, other->balance) &&
-         same(cell->frequency, other->frequency);
+         cell->policy == other->policy && same(cell->stolen_wanted, other->stolen_wanted) &&
+         same(cell->balance, other->balance) && same(cell->frequency, other->frequency);
 }
 
 static double mops_of(const struct td_queue_cell *cell) {
@@ -51,7 +50,7 @@ static void describe(const struct td_queue_bench *bench, const struct td_queue_c
   td_grid_cell(grid, "%s", cell->kind->name);
   td_grid_cell(grid, "%s", cell->pattern);
   td_grid_cell(grid, "%s", cell->cursor == TD_CURSOR_LOCAL ? "local" : "in memory");
-  td_grid_cell(grid, "%s", cell->has_policy ? td_policy_name(cell->policy) : "–");
+  td_grid_cell(grid, "%s", cell->policy ? cell->policy->name : "–");
   if (cell->batch)
     td_grid_cell(grid, "%u", cell->batch);
   else

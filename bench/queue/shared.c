@@ -79,7 +79,7 @@ static void be_thief(struct job *job, unsigned thread) {
   struct thief *thief = &job->thieves[thread - job->owners];
   struct td_policy policy;
   td_policy_init(&policy, &(struct td_policy_options){
-                              .kind = job->cell->policy,
+                              .kind = job->cell->policy ? job->cell->policy : &td_policy_random,
                               .self = thread,
                               .count = job->cell->threads,
                               .size = size_of,
@@ -232,12 +232,11 @@ bool td_queue_stolen_cells(struct td_queue_bench *bench) {
 }
 
 static bool add_pool_cell(struct td_queue_bench *bench, const struct td_queue_kind *kind,
-                          enum td_policy_kind policy, uint32_t batch, double balance) {
+                          const struct td_policy_kind *policy, uint32_t batch, double balance) {
   struct td_queue_cell *cell = cell_of(bench, kind, TD_CURSOR_LOCAL);
   if (!cell) return false;
   cell->batch = batch;
   cell->balance = balance;
-  cell->has_policy = true;
   cell->policy = policy;
   struct td_policy dry;
   cell->policy_in_force = td_policy_init(
@@ -250,7 +249,7 @@ static bool add_pool_cell(struct td_queue_bench *bench, const struct td_queue_ki
 }
 
 static bool add_pool_cells(struct td_queue_bench *bench, const struct td_queue_kind *kind,
-                           enum td_policy_kind policy) {
+                           const struct td_policy_kind *policy) {
   for (size_t i = 0; i < bench->batch_count * bench->balance_count; i++)
     if (!add_pool_cell(bench, kind, policy, bench->batches[i / bench->balance_count],
                        bench->balance[i % bench->balance_count]))

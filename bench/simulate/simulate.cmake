@@ -17,12 +17,12 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
 get_target_property(simulated_sources tidemark_objects SOURCES)
 set(instrumented_sources ${simulated_sources})
-list(FILTER instrumented_sources INCLUDE REGEX "/(marker|heap)/")
-# The rivals' table of engines in place of the library's.
-list(FILTER instrumented_sources EXCLUDE REGEX "/marker/engine/engines[.]c$")
+list(FILTER instrumented_sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/(marker|heap)/")
+# The rivals' tables of engines and policies in place of the library's.
+list(FILTER instrumented_sources EXCLUDE REGEX "/marker/(engine/engines|queue/policies)[.]c$")
 get_target_property(rival_sources tidemark_rivals SOURCES)
 list(APPEND instrumented_sources ${rival_sources})
-list(FILTER simulated_sources EXCLUDE REGEX "/(marker|heap)/")
+list(FILTER simulated_sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/(marker|heap)/")
 
 add_library(tidemark_instrumented OBJECT EXCLUDE_FROM_ALL ${instrumented_sources})
 target_link_libraries(tidemark_instrumented PRIVATE tidemark_flags)

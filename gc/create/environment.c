@@ -9,7 +9,7 @@
 #include "gc/state/error.h"
 #include "gc/when/when.h"
 #include "marker/engine/list.h"
-#include "marker/queue/policy.h"
+#include "marker/queue/policies.h"
 #include "tide/advanced.h"
 
 static bool refuse(struct tide_error *error, const char *name, const char *value,
@@ -70,12 +70,11 @@ static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
 
 static bool read_names(struct td_environment *environment, struct tide_error *error) {
   const char *value;
-  enum td_policy_kind kind;
   environment->engine = value_of("TIDE_ENGINE");
   environment->policy = value_of("TIDE_POLICY");
   if ((value = environment->engine) && !td_engine_find(value))
     return refuse_name(error, "TIDE_ENGINE", value, td_engine_name);
-  if ((value = environment->policy) && !td_policy_find(value, &kind))
+  if ((value = environment->policy) && !td_policy_find(value))
     return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
   if ((value = value_of("TIDE_MARKING")) && !td_marking_find(value, &environment->marking))
     return refuse_name(error, "TIDE_MARKING", value, td_marking_name);

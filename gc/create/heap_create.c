@@ -7,7 +7,6 @@
 #include "gc/alloc/dead.h"
 #include "gc/check/caller/check.h"
 #include "gc/create/fork.h"
-#include "gc/create/marking.h"
 #include "gc/create/options.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/beside.h"
@@ -31,6 +30,7 @@
 #include "gc/weak_table.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
+#include "marker/queue/policies.h"
 
 /* A heap and what its rooms keep of it. */
 struct whole {
@@ -129,21 +129,20 @@ static void configure_markers(struct td_marker_config *config, const struct tide
                               unsigned cpus) {
   const struct tide_advanced_options *a = o->advanced;
   *config = (struct td_marker_config){.engine = td_engine_find(a->engine),
+                                      .policy = td_policy_find(a->policy),
                                       .markers = o->markers,
                                       .cpus = cpus,
                                       .helpers_after_ns = o->helpers_after_ms * UINT64_C(1000000),
                                       .queue_blocks = a->queue_blocks,
                                       .queue_block_items = a->queue_block_items};
-  td_policy_find(a->policy, &config->policy);
 }
 
-/* The heap was made, but perhaps with less address space than was meant for it, or with a policy
- * that has nothing to choose by. */
+/* The heap was made, but perhaps with less address space than was meant for it. */
 static void remark(const struct tide_heap *heap, size_t wanted, struct tide_error *error) {
   struct tide_error said;
   size_t reserved = heap->space.reserved_bytes;
   bool less = reserved + TD_SLAB_BYTES <= wanted;
-  td_marking_remark(heap->config.policy, &said);
+  td_succeed(&said);
   if (less)
     td_fail(&said, TIDE_OK,
             "the system gave %zu MiB of address space for a heap instead of %zu MiB",

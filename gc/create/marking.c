@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How a heap is marked: the engine, the policy, the number of markers, and what they remember. */
-#include "gc/create/marking.h"
-
-#include <limits.h>
-
 #include "gc/check/caller/check.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "marker/engine/list.h"
+#include "marker/queue/policies.h"
 #include "tide/advanced.h"
 #include "tide/stats.h"
 
@@ -21,19 +18,19 @@ const char *tide_engine_text(size_t index) {
 }
 
 const char *tide_policy_name(size_t index) {
-  return index <= INT_MAX ? td_policy_name((enum td_policy_kind)index) : NULL;
+  return td_policy_name(index);
 }
 
 /* Waits for a collection to end. Then either all of the configuration changes, or nothing does. */
 static enum tide_status configure(struct tide_heap *heap, const struct td_engine *engine,
-                                  unsigned markers, const enum td_policy_kind *policy,
+                                  unsigned markers, const struct td_policy_kind *policy,
                                   struct tide_error *error) {
   struct tide_error local = {0};
   td_world_lock(heap);
   struct td_marker_config config = heap->config;
   if (engine) config.engine = engine;
   if (markers) config.markers = markers;
-  if (policy) config.policy = *policy;
+  if (policy) config.policy = policy;
   bool done = td_markers_configure(heap->markers, &config, &local);
   if (done) heap->config = config;
   td_world_unlock(heap);
@@ -64,30 +61,17 @@ enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                  td_list_names(names, td_engine_name));
 }
 
-void td_marking_remark(enum td_policy_kind kind, struct tide_error *error) {
-  enum td_policy_kind in_force = td_policy_without_distances(kind);
-  if (kind == in_force)
-    td_succeed(error);
-  else
-    td_fail(error, TIDE_OK,
-            "policy %s chooses like %s: the distances between markers are not known",
-            td_policy_name(kind), td_policy_name(in_force));
-}
-
 enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
                                       struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   char names[TD_NAMES_BYTES];
-  enum td_policy_kind kind;
   enum tide_status status = check_call(heap, name, "tide_heap_set_policy", error);
   if (status != TIDE_OK) return status;
-  if (!td_policy_find(name, &kind))
-    return td_fail(error, TIDE_ERROR_ARGUMENT,
-                   "tide_heap_set_policy: no policy is called %.32s; there are: %s", name,
-                   td_list_names(names, tide_policy_name));
-  status = configure(heap, NULL, 0, &kind, error);
-  if (status == TIDE_OK) td_marking_remark(kind, error);
-  return status;
+  const struct td_policy_kind *kind = td_policy_find(name);
+  if (kind) return configure(heap, NULL, 0, kind, error);
+  return td_fail(error, TIDE_ERROR_ARGUMENT,
+                 "tide_heap_set_policy: no policy is called %.32s; there are: %s", name,
+                 td_list_names(names, tide_policy_name));
 }
 
 enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events) {

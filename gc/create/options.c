@@ -7,7 +7,7 @@
 #include "gc/when/when.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
-#include "marker/queue/policy.h"
+#include "marker/queue/policies.h"
 
 #define RESERVE_DEFAULT_LEAST ((size_t)1 << 30)
 
@@ -68,7 +68,6 @@ static bool copy_options(struct tide_options *o, struct tide_advanced_options *a
 static bool check_options(const struct tide_options *o, struct tide_error *error) {
   char names[TD_NAMES_BYTES];
   const struct tide_advanced_options *a = o->advanced;
-  enum td_policy_kind kind;
   const char *wrong = objection(o);
   if (!wrong) wrong = advanced_objection(a);
   if (wrong)
@@ -77,7 +76,7 @@ static bool check_options(const struct tide_options *o, struct tide_error *error
     td_fail(error, TIDE_ERROR_ARGUMENT,
             "tide_heap_create: no engine is called %.32s; there are: %s", a->engine,
             td_list_names(names, td_engine_name));
-  else if (a->policy && !td_policy_find(a->policy, &kind))
+  else if (a->policy && !td_policy_find(a->policy))
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no policy has this name: %.64s",
             a->policy);
   else
@@ -103,7 +102,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!advanced->engine) advanced->engine = environment->engine;
   if (!advanced->engine) advanced->engine = td_engine_name(0);
   if (!advanced->policy) advanced->policy = environment->policy;
-  if (!advanced->policy) advanced->policy = td_policy_name(TD_POLICY_DEFAULT);
+  if (!advanced->policy) advanced->policy = td_policy_name(0);
   if (environment->small_pages) {
     o->small_pages = true;
     o->huge_pages_from = 0;

@@ -20,8 +20,7 @@ TIDE_API void tide_advanced_options_init(struct tide_advanced_options *options);
  *   TIDE_ERROR_ARGUMENT  no such engine, or one for one marker where the heap has more */
 TIDE_API enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);
-/* Chooses from whose queue a marker without work tries to steal. The library does not know where
- * markers run: "numa" and "numa+prob" choose like "random" and "random+prob", as error->text says.
+/* Chooses from whose queue a marker without work tries to steal.
  *   TIDE_ERROR_ARGUMENT  no such policy */
 TIDE_API enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);

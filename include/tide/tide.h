@@ -116,7 +116,7 @@ TIDE_API void tide_options_init(struct tide_options *options);
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
  *   TIDE_ERROR_SYSTEM       no address space, thread key or fork handlers; or pages over 64 KiB
  * On success error->status is TIDE_OK, and error->text tells what was not to be had as it was meant
- * (less address space, a policy with nothing to choose by); as a rule it is empty. */
+ * (less address space); as a rule it is empty. */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
 

@@ -44,7 +44,7 @@ struct td_markers {
   enum td_marking marking; /* the way that is forced, in tests */
   struct td_space *space;
   const struct td_engine *engine;
-  enum td_policy_kind policy;
+  const struct td_policy_kind *policy;
   struct td_marker **marker;
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;

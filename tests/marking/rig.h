@@ -21,7 +21,7 @@ struct rig {
 /* Queues of blocks * items; 0, 0: what the engine likes. Only handles and roots count: the
  * mutator's stack is not scanned. */
 static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t blocks, uint32_t items) {
-  *r = (struct rig){.engine = "bwos", .policy = "last", .markers = 1};
+  *r = (struct rig){.engine = "bwos", .policy = "best-of-two", .markers = 1};
   struct tide_advanced_options advanced;
   tide_advanced_options_init(&advanced);
   advanced.engine = r->engine;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Victim choice: who is chosen, who never is, and how sizes, distances and results steer it. */
-#include "marker/queue/policy.h"
+#include "bench/rivals/policies.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
+
+#include "marker/queue/policies.h"
 
 #define COUNT_MOST 64u
 #define KINDS 8u
@@ -18,10 +20,12 @@ static uint64_t size_of(void *context, uint32_t victim) {
   return sizes[victim];
 }
 
-static struct td_policy_options options_of(enum td_policy_kind kind, uint32_t self,
-                                           uint32_t count) {
-  return (struct td_policy_options){
-      .kind = kind, .self = self, .count = count, .size = size_of, .context = sizes};
+static struct td_policy_options options_of(const char *kind, uint32_t self, uint32_t count) {
+  return (struct td_policy_options){.kind = td_policy_find(kind),
+                                    .self = self,
+                                    .count = count,
+                                    .size = size_of,
+                                    .context = sizes};
 }
 
 /* Two nodes: even numbers on one, odd ones on the other. */
@@ -32,7 +36,7 @@ static const uint32_t *two_nodes(uint32_t self) {
   return distances;
 }
 
-static struct td_policy policy_of(enum td_policy_kind kind, uint32_t self, uint32_t count) {
+static struct td_policy policy_of(const char *kind, uint32_t self, uint32_t count) {
   struct td_policy policy;
   struct td_policy_options options = options_of(kind, self, count);
   options.distances = two_nodes(self);
@@ -46,20 +50,17 @@ static void set_sizes(uint64_t size) {
 }
 
 Test(policy, names_are_found_again) {
-  for (unsigned k = 0; k < KINDS; k++) {
-    enum td_policy_kind kind = TD_POLICY_RANDOM;
-    const char *name = td_policy_name((enum td_policy_kind)k);
-    cr_assert_not_null(name);
-    cr_assert(td_policy_find(name, &kind));
-    cr_assert_eq((unsigned)kind, k);
+  for (size_t k = 0; k < KINDS; k++) {
+    cr_assert_eq(td_policy_find(td_policy_name(k)), td_policies[k]);
+    cr_assert_str_eq(td_policy_name(k), td_policies[k]->name);
   }
-  enum td_policy_kind kind = TD_POLICY_LAST;
-  cr_assert_null(td_policy_name((enum td_policy_kind)KINDS));
-  cr_assert_not(td_policy_find("", &kind));
-  cr_assert_not(td_policy_find("Random", &kind));
-  cr_assert_not(td_policy_find("random+", &kind));
-  cr_assert_not(td_policy_find(NULL, &kind));
-  cr_assert_eq(kind, TD_POLICY_LAST, "a name that is not found changes nothing");
+  cr_assert_eq(td_policies[0], &td_policy_random, "the default");
+  cr_assert_null(td_policy_name(KINDS));
+  cr_assert_null(td_policy_name(SIZE_MAX));
+  cr_assert_null(td_policy_find(""));
+  cr_assert_null(td_policy_find("Random"));
+  cr_assert_null(td_policy_find("random+"));
+  cr_assert_null(td_policy_find(NULL));
 }
 
 /* With any number of threads, any results and any sizes: in range, never self. */
@@ -68,12 +69,12 @@ Test(policy, victims_are_others) {
   for (unsigned k = 0; k < KINDS; k++)
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
       for (uint32_t self = 0; self < counts[c]; self++) {
-        struct td_policy policy = policy_of((enum td_policy_kind)k, self, counts[c]);
+        struct td_policy policy = policy_of(td_policy_name(k), self, counts[c]);
         for (unsigned i = 0; i < 200; i++) {
           set_sizes(i % 3 ? i : 0);
           uint32_t victim = td_policy_next(&policy);
-          cr_assert_lt(victim, counts[c], "%s", td_policy_name((enum td_policy_kind)k));
-          cr_assert_neq(victim, self, "%s", td_policy_name((enum td_policy_kind)k));
+          cr_assert_lt(victim, counts[c], "%s", td_policy_name(k));
+          cr_assert_neq(victim, self, "%s", td_policy_name(k));
           td_policy_tell(&policy, victim, i % 5 == 0);
         }
       }
@@ -83,7 +84,7 @@ Test(policy, victims_are_others) {
 Test(policy, everybody_is_tried_in_the_end) {
   for (unsigned k = 0; k < KINDS; k++) {
     bool tried[16] = {false};
-    struct td_policy policy = policy_of((enum td_policy_kind)k, 5, 16);
+    struct td_policy policy = policy_of(td_policy_name(k), 5, 16);
     set_sizes(0);
     for (unsigned i = 0; i < 2000; i++) {
       uint32_t victim = td_policy_next(&policy);
@@ -91,19 +92,19 @@ Test(policy, everybody_is_tried_in_the_end) {
       td_policy_tell(&policy, victim, false);
     }
     for (uint32_t v = 0; v < 16; v++)
-      cr_assert_eq(tried[v], v != 5, "%s, victim %u", td_policy_name((enum td_policy_kind)k), v);
+      cr_assert_eq(tried[v], v != 5, "%s, victim %u", td_policy_name(k), v);
   }
 }
 
 Test(policy, alone_there_is_nobody) {
   for (unsigned k = 0; k < KINDS; k++) {
-    struct td_policy policy = policy_of((enum td_policy_kind)k, 0, 1);
+    struct td_policy policy = policy_of(td_policy_name(k), 0, 1);
     cr_assert_eq(td_policy_next(&policy), TD_POLICY_NOBODY);
   }
 }
 
 Test(policy, sequential_takes_turns) {
-  struct td_policy policy = policy_of(TD_POLICY_SEQUENTIAL, 1, 4);
+  struct td_policy policy = policy_of("sequential", 1, 4);
   static const uint32_t expected[] = {2, 3, 0, 2, 3, 0};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     uint32_t victim = td_policy_next(&policy);
@@ -113,7 +114,7 @@ Test(policy, sequential_takes_turns) {
 }
 
 Test(policy, last_returns_to_where_it_found_something) {
-  struct td_policy policy = policy_of(TD_POLICY_LAST, 0, 4);
+  struct td_policy policy = policy_of("last", 0, 4);
   static const uint32_t expected[] = {1, 2, 2, 3};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     cr_assert_eq(td_policy_next(&policy), expected[i]);
@@ -122,7 +123,7 @@ Test(policy, last_returns_to_where_it_found_something) {
 }
 
 Test(policy, best_of_many_finds_the_longest) {
-  struct td_policy policy = policy_of(TD_POLICY_BEST_OF_MANY, 3, 9);
+  struct td_policy policy = policy_of("best-of-many", 3, 9);
   for (uint32_t longest = 0; longest < 9; longest++) {
     if (longest == 3) continue;
     set_sizes(2);
@@ -135,7 +136,7 @@ Test(policy, best_of_many_finds_the_longest) {
 
 /* The shortest of all loses every comparison; among three victims the longest wins 2 of 3. */
 Test(policy, best_of_two_prefers_the_longer) {
-  struct td_policy policy = policy_of(TD_POLICY_BEST_OF_TWO, 0, 4);
+  struct td_policy policy = policy_of("best-of-two", 0, 4);
   sizes[1] = 1;
   sizes[2] = 2;
   sizes[3] = 3;
@@ -147,7 +148,7 @@ Test(policy, best_of_two_prefers_the_longer) {
 }
 
 Test(policy, random_is_even) {
-  struct td_policy policy = policy_of(TD_POLICY_RANDOM, 2, 5);
+  struct td_policy policy = policy_of("random", 2, 5);
   unsigned chosen[5] = {0};
   looks = 0;
   for (unsigned i = 0; i < 8000; i++)
@@ -161,7 +162,7 @@ Test(policy, random_is_even) {
 Test(policy, one_victim_is_not_asked) {
   looks = 0;
   for (unsigned k = 0; k < KINDS; k++) {
-    struct td_policy policy = policy_of((enum td_policy_kind)k, 1, 2);
+    struct td_policy policy = policy_of(td_policy_name(k), 1, 2);
     for (unsigned i = 0; i < 10; i++)
       cr_assert_eq(td_policy_next(&policy), 0);
   }
@@ -169,7 +170,7 @@ Test(policy, one_victim_is_not_asked) {
 }
 
 Test(policy, thieves_differ) {
-  struct td_policy a = policy_of(TD_POLICY_RANDOM, 0, 32), b = policy_of(TD_POLICY_RANDOM, 1, 32);
+  struct td_policy a = policy_of("random", 0, 32), b = policy_of("random", 1, 32);
   unsigned same = 0;
   for (unsigned i = 0; i < 1000; i++)
     same += td_policy_next(&a) == td_policy_next(&b);
@@ -204,8 +205,8 @@ Test(policy, acceptance_is_the_ratio) {
 
 /* A queue ten times as long is chosen far more often, and an empty one hardly ever. */
 Test(policy, prob_prefers_longer_queues) {
-  struct td_policy policy = policy_of(TD_POLICY_RANDOM_PROB, 0, 4);
-  cr_assert_eq(policy.kind, TD_POLICY_RANDOM_PROB);
+  struct td_policy policy = policy_of("random+prob", 0, 4);
+  cr_assert_eq(policy.kind, td_policy_find("random+prob"));
   sizes[1] = 1000;
   sizes[2] = 100;
   sizes[3] = 0;
@@ -218,10 +219,10 @@ Test(policy, prob_prefers_longer_queues) {
 }
 
 Test(policy, numa_stays_near_while_it_finds_something) {
-  static const enum td_policy_kind kinds[] = {TD_POLICY_NUMA, TD_POLICY_NUMA_PROB};
+  static const char *const kinds[] = {"numa", "numa+prob"};
   for (size_t k = 0; k < 2; k++) {
     struct td_policy policy = policy_of(kinds[k], 4, 16);
-    cr_assert_eq(policy.kind, kinds[k]);
+    cr_assert_eq(policy.kind, td_policy_find(kinds[k]));
     set_sizes(10);
     for (unsigned i = 0; i < 500; i++) {
       uint32_t victim = td_policy_next(&policy);
@@ -244,15 +245,12 @@ Test(policy, numa_stays_near_while_it_finds_something) {
 Test(policy, numa_without_nodes_says_so) {
   static const uint32_t equal[COUNT_MOST] = {0};
   struct td_policy policy;
-  struct td_policy_options options = options_of(TD_POLICY_NUMA, 0, 4);
-  cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM, "no distances known");
+  struct td_policy_options options = options_of("numa", 0, 4);
+  cr_assert_eq(td_policy_init(&policy, &options), &td_policy_random, "no distances known");
   options.distances = equal;
-  cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM, "one node");
-  options.kind = TD_POLICY_NUMA_PROB;
-  cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM_PROB);
-  cr_assert_eq(td_policy_without_distances(TD_POLICY_NUMA_PROB), TD_POLICY_RANDOM_PROB);
-  cr_assert_eq(td_policy_without_distances(TD_POLICY_NUMA), TD_POLICY_RANDOM);
-  cr_assert_eq(td_policy_without_distances(TD_POLICY_BEST_OF_TWO), TD_POLICY_BEST_OF_TWO);
-  options.kind = TD_POLICY_LAST;
-  cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_LAST);
+  cr_assert_eq(td_policy_init(&policy, &options), &td_policy_random, "one node");
+  options.kind = td_policy_find("numa+prob");
+  cr_assert_eq(td_policy_init(&policy, &options), td_policy_find("random+prob"));
+  options.kind = td_policy_find("last");
+  cr_assert_eq(td_policy_init(&policy, &options), options.kind);
 }
