@@ -12,8 +12,8 @@
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/callback.h"
+#include "gc/threads/mutator/written.h"
 #include "heap/withheld/avoid.h"
-#include "heap/young/log.h"
 #include "heap/cells/medium.h"
 #include "heap/cells/pace.h"
 #include "heap/memory/ahead.h"
@@ -210,8 +210,7 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   td_stats_tell_growth(mutator->heap);
   td_callback_end(mutator, &call);
   /* If it has collected, the object is old by now. But its first stores need no barrier. */
-  if (td_young_are_born(&mutator->heap->space))
-    td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
+  td_written_note_fresh(mutator, object);
 }
 
 /* Time for more memory, or for a collection beside the program? */

@@ -383,6 +383,10 @@ void td_verify_begin(struct tide_heap *heap) {
   keep_start(heap);
 }
 
+void td_verify_references_or_abort(struct tide_heap *heap) {
+  check_or_abort(heap, true);
+}
+
 void td_verify_or_abort(struct tide_heap *heap) {
   struct tide_error error = {.status = TIDE_OK};
   if (!td_space_check(&heap->space, &error)) end_with(error.text);

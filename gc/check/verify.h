@@ -12,6 +12,8 @@ void td_verify_or_abort(struct tide_heap *heap);
  * references, and ends the process in the same way if one is to what was reclaimed, or was stored
  * without tide_write, or if what was reclaimed was written to. */
 void td_verify_begin(struct tide_heap *heap);
+/* The same after a young collection beside a full one, whose marks say nothing yet. */
+void td_verify_references_or_abort(struct tide_heap *heap);
 /* World stopped, the locks of roots and finalizers held: compares the marks. Returns false if there
  * is no memory for it. */
 bool td_verify_marks(struct tide_heap *heap, struct tide_check *result);

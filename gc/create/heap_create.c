@@ -22,6 +22,7 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/attach.h"
+#include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
@@ -47,6 +48,7 @@ struct whole {
   struct td_when when;
   struct td_asked asked;
   struct td_stats stats;
+  struct td_written written;
 };
 
 /* Returns NULL if there is no memory. */
@@ -67,6 +69,7 @@ static struct tide_heap *take_whole(void) {
   w->heap.when = &w->when;
   w->heap.asked = &w->asked;
   w->heap.stats = &w->stats;
+  w->heap.written = &w->written;
   return &w->heap;
 }
 
@@ -97,6 +100,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   if (!td_stats_init(heap) || !td_world_init(heap->world) || !td_roots_init(heap->roots) ||
       !td_finalizers_init(heap->finalizers) || !td_ephemerons_init(heap->ephemerons) ||
       pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
+      pthread_mutex_init(&heap->written->lock, NULL) != 0 ||
       (o->concurrent && !td_beside_open(heap))) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;

@@ -13,9 +13,11 @@
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/steps.h"
 #include "gc/cycle/young.h"
+#include "gc/cycle/young_beside.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"
+#include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
@@ -73,14 +75,6 @@ static void resume(struct beside *b) {
   td_world_resume(heap, NULL);
 }
 
-/* Without a lock: the program's function may take its time. */
-static TD_KEEPS_CALL void tell_resumed(struct tide_heap *heap) {
-  struct td_call call;
-  td_call_begin(&call, "an event");
-  td_stats_tell(heap, TIDE_EVENT_RESUMED);
-  td_call_end(&call);
-}
-
 /* ---- Stop 1 ---- */
 
 static void mark_now(const struct td_span *spans, size_t count, void *context) {
@@ -115,7 +109,7 @@ static void start_marking(struct beside *b) {
     td_mark_begin_beside(heap->markers);
     set_beside(heap, true);
   }
-  td_young_suspend(heap);
+  if (b->stopped || !td_young_beside_begin(heap)) td_young_suspend(heap);
   td_ephemerons_begin(heap);
   if (td_roots_have_callbacks(heap))
     td_mark_call_back(heap->markers,
@@ -208,6 +202,7 @@ static void sort_or_wait(struct beside *b) {
 
 static void end_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
+  td_young_beside_end(heap);
   if (!close_marking(b)) return;
   lock_lists(heap);
   heap->marking = true;
@@ -289,7 +284,7 @@ static void mark_beside(struct beside *b) {
     td_world_lock_beside(heap);
     td_stack_call(end_locked, b);
     td_world_unlock(heap);
-    tell_resumed(heap);
+    td_cycle_tell_resumed(heap);
   } while (b->again);
 }
 
@@ -303,7 +298,9 @@ static void note_taken(const struct beside *b) {
   /* relaxed: a figure. */
   uint64_t allocated = atomic_load_explicit(&b->cycle.heap->allocated_bytes, memory_order_relaxed);
   double live = (double)b->cycle.heap->space.live_bytes + 1;
-  double taken = (double)(allocated - b->allocated) / live;
+  double freed = (double)b->own->young.freed_bytes;
+  double taken = ((double)(allocated - b->allocated) - freed) / live;
+  if (taken < 0) taken = 0;                      /* whole blocks count as freed */
   if (b->awaited || b->paced_ns > 0) taken *= 2; /* it would have been more */
   b->own->taken = td_smooth(b->own->taken, taken);
 }
@@ -339,7 +336,7 @@ static void decide_beside(struct beside *b) {
   else
     td_young_wait(heap);
   td_world_unlock(heap);
-  if (stops) tell_resumed(heap);
+  if (stops) td_cycle_tell_resumed(heap);
 }
 
 static void publish(struct beside *b) {
@@ -377,7 +374,7 @@ static void collect(struct tide_heap *heap) {
     return;
   }
   td_world_unlock(heap);
-  tell_resumed(heap);
+  td_cycle_tell_resumed(heap);
   if (!b.stopped) mark_beside(&b);
   sort_beside(&b);
   decide_beside(&b);
@@ -386,6 +383,7 @@ static void collect(struct tide_heap *heap) {
   publish(&b);
   pthread_mutex_unlock(&heap->finalizers->lock);
   td_order_forget(heap);
+  td_written_trim(heap);
   td_budget_trim(heap);
   td_world_set_beside(heap, false);
   td_asked_end(heap->asked);

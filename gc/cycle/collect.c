@@ -19,6 +19,7 @@
 #include "gc/cycle/steps.h"
 #include "gc/cycle/turn.h"
 #include "gc/cycle/young.h"
+#include "gc/cycle/young_beside.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"
@@ -178,9 +179,29 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
+/* If it is a young collection, and may happen while a full one goes on, makes it. Returns whether.
+ */
+static bool collect_beside(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,
+                           enum td_collected *collected) {
+  struct tide_heap *heap = mutator->heap;
+  if (wish.kind != TIDE_CYCLE_YOUNG || !heap->concurrent || !td_turn_take(heap, false))
+    return false;
+  const bool goes_on = td_young_beside_goes_on(heap);
+  /* relaxed: changed under the lock that we hold. */
+  bool by_other =
+      seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
+  *collected = TD_COLLECTED_BY_OTHER;
+  if (goes_on && !by_other) *collected = td_young_beside_collect(mutator, wish.cause);
+  td_world_unlock(heap);
+  if (goes_on && !by_other && *collected != TD_COLLECTED_NO_MEMORY) td_cycle_tell_resumed(heap);
+  return goes_on;
+}
+
 static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,
                                  void (*then)(struct tide_mutator *, void *), void *argument) {
   struct tide_heap *heap = mutator->heap;
+  enum td_collected collected;
+  if (!then && collect_beside(mutator, wish, seen, &collected)) return collected;
   /* Beside the program nothing is young, and there may be room for what is allocated. */
   bool awaits = wish.cause != TIDE_CAUSE_YOUNG || seen == TD_SEEN_ANY;
   if (!td_turn_take(heap, awaits)) return TD_COLLECTED_PAUSED;

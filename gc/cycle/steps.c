@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gc/check/caller/call.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"
@@ -106,6 +107,13 @@ void td_cycle_publish(struct td_cycle *cycle) {
   heap->when->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
   stats->pause_ns = cycle->longest_ns ? cycle->longest_ns : heap->when->ended_ns - cycle->begin_ns;
   td_stats_publish(heap);
+}
+
+TD_KEEPS_CALL void td_cycle_tell_resumed(struct tide_heap *heap) {
+  struct td_call call;
+  td_call_begin(&call, "an event");
+  td_stats_tell(heap, TIDE_EVENT_RESUMED);
+  td_call_end(&call);
 }
 
 void td_cycle_set_asks(struct tide_heap *heap, bool asks) {

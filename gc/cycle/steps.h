@@ -33,6 +33,8 @@ void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, ui
 void td_cycle_decide(const struct td_cycle *cycle);
 /* The figures of a collection that has ended become those of the last one. */
 void td_cycle_publish(struct td_cycle *cycle);
+/* Without a lock, for the program's function may take its time: one of several stops is over. */
+void td_cycle_tell_resumed(struct tide_heap *heap);
 /* For TIDE_LOG. May wait for a stream. */
 void td_cycle_write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats);
 

@@ -75,7 +75,7 @@ bool td_young_mark_logged(struct tide_heap *heap) {
 /* ---- When ---- */
 
 /* Mutators log while objects are born young, and not otherwise. */
-static void switch_barriers(struct tide_heap *heap) {
+void td_young_switch_barriers(struct tide_heap *heap) {
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     td_barrier_switch(m);
     m->logged = 0;
@@ -107,14 +107,14 @@ void td_young_follow(struct tide_heap *heap) {
   if (!heap->space.has_young) return;
   bool on = heap->when->youth.on;
   if (on == heap->space.bears_old) td_young_bear_old(&heap->space, !on);
-  switch_barriers(heap);
+  td_young_switch_barriers(heap);
   set_due(heap);
 }
 
 void td_young_suspend(struct tide_heap *heap) {
   if (!heap->space.has_young) return;
   heap->space.bears_old = true; /* the byte of what is born was set with the epoch */
-  switch_barriers(heap);
+  td_young_switch_barriers(heap);
   td_young_set_due(&heap->space, SIZE_MAX, SIZE_MAX);
 }
 

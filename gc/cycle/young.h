@@ -11,6 +11,8 @@ bool td_young_mark_logged(struct tide_heap *heap);
 
 /* At the beginning of a heap. goal_us: tide_options.pause_goal_us. */
 void td_young_begin(struct tide_heap *heap, unsigned goal_us);
+/* World stopped: mutators log from here on if objects are born young, and not otherwise. */
+void td_young_switch_barriers(struct tide_heap *heap);
 /* After a collection, the world stopped: what was decided comes into force. */
 void td_young_follow(struct tide_heap *heap);
 

@@ -42,6 +42,7 @@ struct tide_heap {
   struct td_when *when;             /* gc/when/when.h */
   struct td_asked *asked;           /* gc/cycle/asked.h */
   struct td_beside *concurrent;     /* gc/cycle/beside.h; NULL: collections stop the program */
+  struct td_written *written;       /* gc/threads/mutator/written.h */
   struct td_stats *stats;           /* gc/stats/stats.h */
 
   /* Constant after creation. */

@@ -59,8 +59,9 @@ struct tide_mutator {
   uint64_t stress_count, stress_turns;
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   uint64_t logged;      /* times that it logged something anew since the last collection */
-  uint64_t overwritten; /* objects that it has kept while marking went on beside it, */
-  uint64_t paced_ns;    /* and how long it has waited: both since that began */
+  struct td_written_part *written; /* what it fills beside the program: see written.h; or NULL */
+  uint64_t overwritten;            /* objects that it has kept while marking went on beside it, */
+  uint64_t paced_ns;               /* and how long it has waited: both since that began */
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack signal;   /* of a handler that has a stack of its own (sigaltstack) */

@@ -146,6 +146,20 @@ void td_stats_publish(struct tide_heap *heap) {
   pthread_mutex_unlock(&heap->stats->lock);
 }
 
+void td_stats_publish_beside(struct tide_heap *heap, struct tide_cycle_stats *stats) {
+  pthread_mutex_lock(&heap->stats->lock);
+  /* relaxed: as in td_cycle_publish. */
+  stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
+  heap->stats->running.number++; /* of the one that goes on */
+  heap->stats->last->all = *stats;
+  heap->stats->last->marker[0] = (struct tide_marker_stats){.objects = stats->objects};
+  heap->stats->young_cycles++;
+  heap->stats->promoted_bytes += stats->promoted_bytes;
+  heap->stats->mark_ns_total += stats->mark_ns;
+  count_pause(heap->stats, stats->pause_ns);
+  pthread_mutex_unlock(&heap->stats->lock);
+}
+
 void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return;

@@ -47,5 +47,8 @@ bool td_stats_growth_is_news(struct tide_heap *heap);
 void td_stats_tell_growth(struct tide_heap *heap);
 /* The collection in heap->stats->building has ended: it becomes the last one. */
 void td_stats_publish(struct tide_heap *heap);
+/* Another one has ended meanwhile, a young one beside that: it is the last one now, and gets its
+ * number. Under the world's lock. */
+void td_stats_publish_beside(struct tide_heap *heap, struct tide_cycle_stats *stats);
 
 #endif

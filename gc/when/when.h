@@ -127,6 +127,7 @@ struct td_when {
   _Atomic(bool) owed_told; /* all mutators know, and the program */
   struct td_external external;
   struct td_youth youth;
+  struct td_youth youth_beside; /* of young collections while a full one goes on */
   /* Under the world's lock. */
   uint64_t ended_ns;                /* when the last collection ended */
   uint64_t allocated_before;        /* bytes allocated before it */
@@ -169,6 +170,10 @@ void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double 
 /* cache_bytes: of the processor's second level, or 0 if that is not known. */
 void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes,
                     unsigned goal_us);
+/* While a full collection goes on, young ones always pay: how large the young part is meanwhile, at
+ * the beginning and after each. */
+void td_youth_begin_beside(struct td_when *when);
+void td_youth_adjust(struct td_youth *youth, const struct td_facts *facts);
 /* Returns the blocks, used or free, that should stay committed. */
 uint32_t td_sizing_keep(const struct td_sizing *sizing);
 /* Returns an average, 0 at first, after a fresh figure. */

@@ -57,7 +57,7 @@ static bool pays(const struct td_youth *youth) {
          youth->young_cost + youth->survival * youth->full_cost < youth->full_cost;
 }
 
-static void adjust(struct td_youth *youth, const struct td_facts *facts) {
+void td_youth_adjust(struct td_youth *youth, const struct td_facts *facts) {
   double worked = (double)facts->worked_ns, due = (double)youth->due_bytes;
   double share = worked / (worked + (double)facts->mutator_ns + 1);
   double longest = youth->goal_ns > 0 ? youth->goal_ns : TD_PAUSE_NS;
@@ -68,6 +68,13 @@ static void adjust(struct td_youth *youth, const struct td_facts *facts) {
     set_due(youth, due / 2);
   else if (share > TD_SHARE_MUCH && worked < is_short && !facts->logged_much)
     set_due(youth, due * 2);
+}
+
+/* One marker does what all do in others, so it begins with what has turned out before. */
+void td_youth_begin_beside(struct td_when *when) {
+  const size_t before = when->youth_beside.due_bytes;
+  when->youth_beside = when->youth;
+  if (before && before < when->youth.due_bytes) when->youth_beside.due_bytes = before;
 }
 
 /* The least young part takes longer than the pause that is the goal. */
@@ -88,7 +95,7 @@ static void after_young(struct td_youth *youth, const struct td_facts *facts, do
   double cost = (double)facts->worked_ns, credit = youth->credit_ns;
   note_costs(youth, facts, room);
   if (pays(youth) && !misses_goal(youth, cost)) {
-    adjust(youth, facts);
+    td_youth_adjust(youth, facts);
     return;
   }
   youth->credit_ns = credit > cost ? credit - cost : 0;

@@ -171,10 +171,10 @@ static bool is_empty(const struct td_space *space, uint32_t first) {
   return true;
 }
 
-static uint32_t count_marked(const struct td_space *space, uint32_t first) {
+static uint32_t count_alive(const struct td_space *space, uint32_t first, struct td_alive alive) {
   uint32_t count = 0;
   for (uint32_t cell = 0; cell < space->infos[first].cells; cell++)
-    count += *mark_of(space, first, cell) == space->epoch;
+    count += td_is_alive(mark_of(space, first, cell), alive);
   return count;
 }
 
@@ -196,9 +196,10 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
   pthread_mutex_unlock(&space->lock);
 }
 
-uint32_t td_medium_sort(struct td_space *space, uint32_t first, bool *in_use) {
+uint32_t td_medium_sort(struct td_space *space, uint32_t first, struct td_alive alive,
+                        bool *in_use) {
   struct td_block_info *info = &space->infos[first];
-  uint32_t live = count_marked(space, first);
+  uint32_t live = count_alive(space, first, alive);
   info->zeroed = 0;
   info->live = (uint16_t)live;
   info->reserved = 0;
@@ -213,7 +214,7 @@ void td_medium_begin_young_sort(struct td_space *space, uint32_t first) {
   unlist(space, first);
   for (uint32_t cell = 0; cell < space->infos[first].cells; cell++) {
     uint8_t *mark = mark_of(space, first, cell);
-    if (*mark == TD_YOUNG) *mark = 0;
+    if (td_mark_load(mark) == TD_YOUNG) td_mark_store(mark, 0); /* [beside] */
   }
 }
 

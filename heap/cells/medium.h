@@ -11,6 +11,7 @@
 #ifndef TD_HEAP_CELLS_MEDIUM_H
 #define TD_HEAP_CELLS_MEDIUM_H
 
+#include "heap/cells/alive.h"
 #include "heap/space/space.h"
 
 #define TD_MEDIUM_BYTES_MAX ((size_t)512 << 10)
@@ -32,7 +33,8 @@ void *td_space_alloc_long(struct td_space *space, tide_layout layout, size_t byt
 void td_space_free_medium(struct td_space *space, uintptr_t object);
 /* For sorting; under the lock. Lists a span that has room. Returns how many of its cells hold live
  * objects, and whether any cell is in use: those in quarantine are. */
-uint32_t td_medium_sort(struct td_space *space, uint32_t first, bool *in_use);
+uint32_t td_medium_sort(struct td_space *space, uint32_t first, struct td_alive alive,
+                        bool *in_use);
 /* Before that, after a young marking: takes the span off its list and clears the marks of young
  * objects that are dead. */
 void td_medium_begin_young_sort(struct td_space *space, uint32_t first);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "heap/space/marks.h"
+#include "heap/cells/alive.h"
 #include "heap/space/poison.h"
 #include "heap/withheld/avoid.h"
 #include "heap/withheld/quarantine.h"
@@ -50,23 +50,10 @@ static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32
  * What is searched has not been handed out since the last collection, so in it the bytes of the
  * present epoch are those of live objects: see [start]. */
 
-/* Other mutators may log objects of the block meanwhile, which sets TD_DEFERRED in their bytes. So
- * bytes are loaded atomically, and compared without that bit. */
-struct alive {
-  uint8_t epoch, kept; /* [beside] */
-};
-static inline struct alive alive_in(const struct td_space *space) {
-  return (struct alive){space->epoch, space->kept};
-}
-static inline bool is_live(const uint8_t *mark, struct alive alive) {
-  uint8_t byte = td_mark_load(mark) & (TD_DEFERRED - 1);
-  return byte == alive.epoch || byte == alive.kept;
-}
-
 /* Returns the first granule of [at, end) whose byte is a live object's, or end. The bytes before
  * `at` that share its sixteen are read with them: most runs among live objects end there. */
 static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end,
-                                 struct alive alive) {
+                                 struct td_alive alive) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   typedef uint64_t halves __attribute__((vector_size(16)));
   const halves low = {~TD_DEFERRED_WORD, ~TD_DEFERRED_WORD};
@@ -90,9 +77,9 @@ static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end
 /* Returns the first cell from the cell at `at` on that is free, or one that is not before `end`, if
  * all before it are alive. */
 static inline uint32_t past_live(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
-                                 struct alive alive) {
+                                 struct td_alive alive) {
   uint64_t all = UINT64_C(0x0101010101010101) * alive.epoch;
-  while (at < end && is_live(marks + at, alive)) {
+  while (at < end && td_is_alive(marks + at, alive)) {
     at += cell;
     while (cell == 1 && at % 8 == 0 && at < end &&
            (td_mark_load_word(marks + at) & ~TD_DEFERRED_WORD) == all)
@@ -103,7 +90,7 @@ static inline uint32_t past_live(const uint8_t *marks, uint32_t at, uint32_t end
 
 /* Returns the first granule of the first free cell at or after the cell at `at`, or end. */
 static inline uint32_t next_free(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
-                                 struct alive alive) {
+                                 struct td_alive alive) {
   at = past_live(marks, at, end, cell, alive);
   return at < end ? at : end;
 }
@@ -112,16 +99,16 @@ static inline uint32_t next_free(const uint8_t *marks, uint32_t at, uint32_t end
 static __attribute__((noinline, cold)) uint32_t
 next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks, uint32_t at,
                              uint32_t end, uint32_t cell) {
-  at = next_free(marks, at, end, cell, alive_in(space));
+  at = next_free(marks, at, end, cell, td_alive_in(space));
   while (at < end && td_mark_is_freed(td_mark_load(&marks[at])))
-    at = next_free(marks, at + cell, end, cell, alive_in(space));
+    at = next_free(marks, at + cell, end, cell, td_alive_in(space));
   return at;
 }
 
 /* Returns the first granule of [at, end) that begins a live object or an avoided cell, or end. */
 static uint32_t next_taken(const struct td_space *space, uint32_t block, const uint8_t *marks,
                            uint32_t at, uint32_t end) {
-  uint32_t stop = next_live(marks, at, end, alive_in(space));
+  uint32_t stop = next_live(marks, at, end, td_alive_in(space));
   if (TIDE_LIKELY(!td_avoids(space, block))) return stop;
   while (at < stop && td_mark_load(&marks[at]) != TD_AVOIDED)
     at++;
@@ -188,7 +175,7 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t end = info->cells * cell;
   uint32_t start = space->has_quarantine || td_avoids(space, block)
                        ? next_free_outside_quarantine(space, marks, at, end, cell)
-                       : next_free(marks, at, end, cell, alive_in(space));
+                       : next_free(marks, at, end, cell, td_alive_in(space));
   if (start == end) return end;
   uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES;
   uint32_t bound = start + most < end ? start + most : end;
@@ -246,10 +233,10 @@ static uint32_t mark_run(const struct td_space *space, uint8_t *marks, uint32_t 
   do {
     td_mark_store(&marks[at], value);
     at += cell;
-  } while (at < near && !is_live(marks + at, alive_in(space)));
+  } while (at < near && !td_is_alive(marks + at, td_alive_in(space)));
   if (at < near || at == end) return at;
   uint32_t bound = at + RESERVE_GRANULES < end ? at + RESERVE_GRANULES : end;
-  uint32_t stop = next_live(marks, at, bound, alive_in(space));
+  uint32_t stop = next_live(marks, at, bound, td_alive_in(space));
   if (stop == bound && bound < end) stop -= (stop - at) % cell;
   fill_marks(marks + at, value, stop - at, cell);
   return stop;
@@ -260,11 +247,11 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
                              struct td_block_info *info) {
   uint8_t *marks = td_block_marks(space, block);
   const uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
-  const uint32_t start = past_live(marks, info->ahead, end, cell, alive_in(space));
+  const uint32_t start = past_live(marks, info->ahead, end, cell, td_alive_in(space));
   if (start >= end) return 0;
   const uint32_t stop = mark_run(space, marks, start, end, cell);
   const uint32_t far = stop + PIECE_GRANULES_MIN < end ? stop + PIECE_GRANULES_MIN : end;
-  const uint32_t ahead = past_live(marks, stop, far, cell, alive_in(space));
+  const uint32_t ahead = past_live(marks, stop, far, cell, td_alive_in(space));
   info->reserved = (uint16_t)stop;
   info->ahead = (uint16_t)ahead;
   uintptr_t base = address_in(space, block, 0);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "heap/cells/alive.h"
 #include "heap/cells/medium.h"
 #include "heap/memory/blocks.h"
 #include "heap/withheld/dying.h"
@@ -54,6 +55,30 @@ count_block(uint8_t *marks, uint8_t epoch, const uint8_t *ahead, bool young) {
   return count;
 }
 
+/* Returns how many of a block's bytes are those of objects, after a young marking beside markers.
+ * They store bytes meanwhile, so the bytes of the dead are cleared one by one. */
+static uint32_t count_block_beside(uint8_t *marks, struct td_alive alive) {
+  const halves low = {~TD_DEFERRED_WORD, ~TD_DEFERRED_WORD};
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < TD_BLOCK_GRANULES; at += (uint32_t)sizeof(lanes)) {
+    const halves loaded = {td_mark_load_word(marks + at), td_mark_load_word(marks + at + 8)};
+    const lanes bytes = (lanes)(loaded & low);
+    const halves is_young = (halves)(bytes == TD_YOUNG);
+    count += add_lanes(-((lanes)(bytes == alive.epoch) | (lanes)(bytes == alive.kept)));
+    if ((is_young[0] | is_young[1]) == 0) continue;
+    for (uint32_t i = at; i < at + sizeof(lanes); i++)
+      if (td_mark_load(&marks[i]) == TD_YOUNG) td_mark_store(&marks[i], 0);
+  }
+  return count;
+}
+
+/* What comes before sorting. */
+enum marking {
+  FULL,   /* a full marking */
+  YOUNG,  /* a young one */
+  BESIDE, /* a young one, while a full one goes on: [beside] */
+};
+
 /* After a young marking the lists are kept, so a block may be in one already. */
 static void list_block(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
@@ -69,8 +94,8 @@ static void list_block(struct td_space *space, uint32_t b) {
 
 /* After a young collection a block that is half full is not worth the search for it: its runs are
  * short, and finding them costs more than the collection has saved. The next full one lists it. */
-static uint32_t least_room(const struct td_block_info *info, bool young) {
-  return young && info->cells > 8 ? info->cells / 2u : 1;
+static uint32_t least_room(const struct td_block_info *info, enum marking after) {
+  return after != FULL && info->cells > 8 ? info->cells / 2u : 1;
 }
 
 /* Adds `objects` of the block to what is alive, or takes them away if less than 0. */
@@ -89,14 +114,15 @@ static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
  *
  * Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
  * is alive, nor in quarantine. */
-static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
+static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, enum marking after) {
   struct td_block_info *info = &space->infos[b];
+  const struct td_alive alive = {space->epoch, after == BESIDE ? space->kept : space->epoch};
   uint8_t *marks = td_block_marks(space, b), *next = td_block_marks(space, ahead);
   const bool is_told = td_dying_is_told(space, b), telling = info->reserved == TD_RESERVED_TELLING;
   uint32_t dying = 0;
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
-    uint32_t live = td_medium_sort(space, b, &in_use);
+    uint32_t live = td_medium_sort(space, b, alive, &in_use);
     count_live(space, b, (int32_t)live);
     return !in_use;
   }
@@ -108,16 +134,17 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
       td_dying_list(space, b);
       return false;
     }
-    if (*marks != space->epoch) {
-      *marks = 0; /* [start]: the block is free from here on */
+    if (!td_is_alive(marks, alive)) {
+      td_mark_store(marks, 0); /* [start]: the block is free from here on */
       return true;
     }
     count_live(space, b, 1);
     return false;
   }
-  info->live = (uint16_t)(is_told ? td_dying_sort(space, b, &dying)
-                          : young ? count_block(marks, space->epoch, next, true)
-                                  : count_block(marks, space->epoch, next, false));
+  info->live = (uint16_t)(is_told           ? td_dying_sort(space, b, &dying)
+                          : after == BESIDE ? count_block_beside(marks, alive)
+                          : after == YOUNG  ? count_block(marks, space->epoch, next, true)
+                                            : count_block(marks, space->epoch, next, false));
   count_live(space, b, info->live);
   if (dying || telling) {
     td_dying_list(space, b);
@@ -125,14 +152,15 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
   }
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
-  if (wanted && used + least_room(info, young) <= info->cells) list_block(space, b);
+  if (wanted && used + least_room(info, after) <= info->cells) list_block(space, b);
   return !wanted;
 }
 
-static uint32_t sort_and_give(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
+static uint32_t sort_and_give(struct td_space *space, uint32_t b, uint32_t ahead,
+                              enum marking after) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
-  if (!sort_block(space, b, ahead, young)) return 0;
+  if (!sort_block(space, b, ahead, after)) return 0;
   uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
   td_blocks_give(space, b, count);
   return count;
@@ -156,7 +184,7 @@ static void forget_lists(struct td_space *space) {
 static uint32_t sort_after_full(struct td_space *space, uint32_t b, uint32_t ahead) {
   /* Listed no more; of other states it says nothing now. */
   if (space->infos[b].reserved != TD_RESERVED_TELLING) space->infos[b].reserved = 0;
-  return sort_and_give(space, b, ahead, false);
+  return sort_and_give(space, b, ahead, FULL);
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
@@ -245,18 +273,32 @@ static uint32_t touched_below(const struct td_space *space, uint32_t b) {
   return bits ? word * 64 + 63 - (uint32_t)__builtin_clzll(bits) : 0;
 }
 
-uint32_t td_space_end_young(struct td_space *space) {
-  pthread_mutex_lock(&space->lock);
+/* Returns how many blocks were freed. */
+static uint32_t sort_touched(struct td_space *space, enum marking after) {
   uint32_t freed = 0;
-  if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   uint32_t b = touched_below(space, space->frontier), next = touched_below(space, b);
   for (uint32_t ahead; b > 0; b = next, next = ahead) {
     ahead = touched_below(space, next);
     uncount(space, b);
     if (space->infos[b].state == TD_BLOCK_MEDIUM) td_medium_begin_young_sort(space, b);
-    freed += sort_and_give(space, b, ahead ? ahead : b, true);
+    freed += sort_and_give(space, b, ahead ? ahead : b, after);
   }
+  return freed;
+}
+
+uint32_t td_space_end_young(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
+  uint32_t freed = sort_touched(space, YOUNG);
   after_marking(space);
+  pthread_mutex_unlock(&space->lock);
+  return freed;
+}
+
+uint32_t td_space_end_young_beside(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  uint32_t freed = sort_touched(space, BESIDE);
+  td_young_forget(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
 }

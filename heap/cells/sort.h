@@ -12,6 +12,10 @@ uint32_t td_space_end_marking(struct td_space *space);
  * are as they were. Those with room come before them in the lists: they may still be in a cache. */
 uint32_t td_space_end_young(struct td_space *space);
 
+/* [beside] The same while a full marking goes on, the world stopped: what that has not found yet is
+ * alive. The dead are not kept in quarantine, nor is the program told of them. */
+uint32_t td_space_end_young_beside(struct td_space *space);
+
 /* Sorting beside the program, after a full marking. A mutator that finds no block of its kind sorts
  * some more before it takes a fresh one. */
 #define TD_SORT_STEP 16u /* blocks at a time: about 10 us under the lock */

@@ -7,11 +7,11 @@
 #include "heap/space/published.h"
 
 /* Returns whether an object starts at the granule, which is the first of a cell or of an extent.
- * While marking, objects are those found alive so far and those allocated before. Markers may run
- * meanwhile. */
+ * While marking, objects are those found alive so far, those allocated before, and those born
+ * meanwhile. Markers may run. */
 static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
   unsigned epoch = td_mark_load(&space->marks[granule]) & (TD_DEFERRED - 1);
-  return epoch == space->epoch || epoch == space->epoch_before;
+  return epoch == space->epoch || epoch == space->epoch_before || epoch == space->born;
 }
 
 /* Which object does a word mean? That depends on where the word lies. */

@@ -34,7 +34,8 @@
  *   [beside] While a program runs beside the marking (heap/epoch.h), a cell holds an object if its
  *      byte is the epoch or the one before. Allocation stores the epoch: markers never look into
  *      what is new. All that was reachable when the marking began is found, and nothing that was
- *      not becomes white. No object is young meanwhile: the space bears_old.
+ *      not becomes white. Or it stores TD_YOUNG, which is no white byte either, and young
+ *      collections happen meanwhile (gc/cycle/young_beside.h): that is over before marking ends.
  *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
  *      the next collection.
  *
@@ -132,8 +133,8 @@ struct td_space {
    * has_young and not bears_old, or the epoch. */
   uint8_t epoch_before;
   bool bears_old; /* objects count as old at once: no young collection will look at them */
-  /* [beside] Of objects that are allocated: epoch_before, but the epoch while the program runs
-   * beside the marking. */
+  /* [beside] Of objects that are allocated: epoch_before, but the epoch or TD_YOUNG while the
+   * program runs beside the marking. */
   uint8_t born;
   /* [beside] A byte of objects besides the epoch: epoch_before then, else the epoch once more. */
   uint8_t kept;

@@ -25,7 +25,7 @@ void td_young_bear_old(struct td_space *space, bool old) {
   td_young_set_byte(space);
 }
 
-static void make_block_old(struct td_space *space, uint32_t block) {
+static void make_block_old(const struct td_space *space, uint32_t block) {
   uint8_t *marks = td_block_marks(space, block);
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   lanes *vectors = (lanes *)(void *)marks;
@@ -36,15 +36,40 @@ static void make_block_old(struct td_space *space, uint32_t block) {
   }
 }
 
-void td_young_make_old(struct td_space *space) {
-  td_log_clear(space);
-  if (space->bears_old) return;
+static void make_touched_old(const struct td_space *space) {
   for (uint32_t b = 1; b < space->frontier; b++) {
     if (space->touched[b / 64] == 0) {
       b |= 63;
       continue;
     }
     if (td_young_is_touched(space, b)) make_block_old(space, b);
+  }
+}
+
+void td_young_make_old(struct td_space *space) {
+  td_log_clear(space);
+  if (!space->bears_old) make_touched_old(space);
+}
+
+void td_young_bear_beside(struct td_space *space) {
+  td_young_forget(space);
+  space->bears_old = false;
+  space->born = TD_YOUNG;
+}
+
+void td_young_end_beside(struct td_space *space) {
+  make_touched_old(space);
+  space->bears_old = true;
+  space->born = space->epoch;
+}
+
+/* Markers store bytes meanwhile: single ones are written. */
+void td_young_keep_beside(struct td_space *space) {
+  for (uint32_t b = 1; b < space->frontier; b++) {
+    if (!td_young_is_touched(space, b)) continue;
+    uint8_t *marks = td_block_marks(space, b);
+    for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+      if (td_mark_load(&marks[i]) == TD_YOUNG) td_mark_store(&marks[i], space->epoch);
   }
 }
 

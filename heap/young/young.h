@@ -72,6 +72,12 @@ void td_young_make_old(struct td_space *space);
 /* World stopped, instead of a young marking, in a space that bears old objects: as if it had found
  * every object since the last collection. */
 void td_young_keep(struct td_space *space);
+/* [beside] World stopped: from here on what is allocated is young, and nothing else. */
+void td_young_bear_beside(struct td_space *space);
+/* [beside] World stopped, no marker at work: that is over, and what is young becomes old. */
+void td_young_end_beside(struct td_space *space);
+/* [beside] The same while markers are at work, and without an end: what was born so far. */
+void td_young_keep_beside(struct td_space *space);
 /* No block is touched any more. Under the lock. */
 void td_young_forget(struct td_space *space);
 

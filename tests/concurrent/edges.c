@@ -335,12 +335,17 @@ static void what_is_traced_lives(void) {
 static void who_allocates_much_waits(void) {
   enum { BYTES = 8192, MOST = 256 << 20 };
   struct tide_heap_stats stats;
+  void ***all = (void ***)tide_handle(h.m, NULL);
   held_begin(&h);
   do {
-    CHECK(tide_alloc(h.m, TIDE_LAYOUT_LEAF, BYTES));
+    void **link = tide_alloc(h.m, TIDE_LAYOUT_REFS, BYTES);
+    CHECK(link);
+    link[0] = *all;
+    *all = link;
     tide_heap_stats(h.heap, &stats);
   } while (stats.heap_bytes < MOST / 16 * 13);
   struct tide_cycle_stats cycle = held_end(&h);
+  *all = NULL;
   CHECK(cycle.paced_ns > 0 && !cycle.stopped_because);
   CHECK(tide_collect(h.m) == TIDE_OK);
   held_begin(&h);

@@ -147,6 +147,7 @@ static void await_release(const struct release *release, size_t heap) {
 static void a_marker_that_sleeps(void) {
   struct release release;
   open_of(0, 16 * MIB);
+  CHECK(tide_heap_set_young(h[0].heap, TIDE_YOUNG_NEVER) == TIDE_OK);
   hold_for(&release, 0, 1000);
   const struct tide_heap_stats before = all(0);
   while (last(0).number == before.collections)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Young collections between those that mark beside the program: meanwhile nothing is young, and
- * nothing is logged. */
+/* Young collections between those that mark beside the program, and while they mark. */
 #include "tests/concurrent/held.h"
+#include "tide/weak.h"
 
 struct node {
   struct node *next;
@@ -12,6 +12,7 @@ static struct held h;
 static tide_layout layout;
 static struct node **roots; /* an array in the heap */
 enum { ROOTS = 64 };
+#define HEAP_BYTES ((size_t)24 << 20)
 
 static struct node *make(uint64_t number) {
   struct node *node = tide_alloc(h.m, layout, sizeof *node);
@@ -55,7 +56,7 @@ static void what_is_young_lives_over_it(void) {
   build_chain();
   held_begin(&h);
   roots[0]->next->next->number = 33;
-  make_many(); /* old at once */
+  make_many();
   held_end(&h);
   CHECK(promoted() < MANY * sizeof(struct node) / 2);
   for (size_t i = 1; i < ROOTS; i++)
@@ -91,17 +92,170 @@ static void what_is_made_around_the_stops_lives(void) {
   }
 }
 
-/* One that the program wants meanwhile comes next. */
-static void a_young_collection_waits(void) {
-  struct held_other other = {.collect = tide_collect_young};
+/* ---- While one marks ---- */
+
+/* What dies makes room again and again, in a heap a tenth as large. */
+static void the_young_die_meanwhile(void) {
   const struct tide_heap_stats before = figures();
-  held_other_begin(&h, &other);
-  make_many(); /* and none comes for it */
-  CHECK(figures().young_collections == before.young_collections);
-  held_other_end(&other);
-  CHECK(figures().young_collections == before.young_collections + 1);
-  CHECK(figures().collections == before.collections + 2);
+  build_chain();
+  held_begin(&h);
+  while (figures().allocated_bytes - before.allocated_bytes < 10 * HEAP_BYTES)
+    make_many();
+  struct tide_heap_stats after = figures();
+  CHECK(after.young_collections > before.young_collections + 2);
+  CHECK(after.degenerate_collections == before.degenerate_collections);
+  struct tide_cycle_stats cycle = held_end(&h);
+  CHECK(!cycle.stopped_because && cycle.stops == 3);
+  CHECK(roots[0]->number == 1 && roots[0]->next->next->number == 3);
+  put(0, NULL);
 }
+
+static struct tide_cycle_stats collect_young(void) {
+  struct tide_cycle_stats cycle;
+  CHECK(tide_collect_young(h.m) == TIDE_OK);
+  tide_cycle_stats(h.heap, &cycle);
+  CHECK(cycle.kind == TIDE_CYCLE_YOUNG && cycle.pause_ns > 0);
+  return cycle;
+}
+
+/* What is stored into old objects of all kinds lives, and what that leads to; not what was. */
+static void what_is_written_meanwhile_lives(void) {
+  enum { LONG = 5000 };
+  struct node ***table = (struct node ***)tide_handle(
+      h.m, tide_alloc_array(h.m, TIDE_LAYOUT_REFS, LONG, sizeof(void *)));
+  uintptr_t **words =
+      (uintptr_t **)tide_handle(h.m, tide_alloc(h.m, TIDE_LAYOUT_CONSERVATIVE, 8192));
+  build_chain();
+  held_begin(&h);
+  tide_write(h.m, roots[0]->next, &roots[0]->next->next, make(30));
+  roots[0]->next->next->next = make(31);
+  tide_write(h.m, *table, &(*table)[LONG - 1], make(32));
+  tide_write_begin(h.m, *words, *words, 1000);
+  (*words)[999] = (uintptr_t)make(33) + 8;
+  put(1, make(34));
+  put(1, make(35));
+  make_many();
+  collect_young();
+  make_many();
+  CHECK(collect_young().logged == 0);
+  CHECK(roots[0]->next->next->number == 30 && roots[0]->next->next->next->number == 31);
+  CHECK((*table)[LONG - 1]->number == 32 && roots[1]->number == 35);
+  CHECK(((struct node *)((*words)[999] - 8))->number == 33);
+  /* What has lived over it is old, and what it gets is written, too. */
+  tide_write(h.m, roots[1], &roots[1]->next, make(36));
+  make_many();
+  collect_young();
+  make_many();
+  held_end(&h);
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  make_many();
+  CHECK(roots[1]->next->number == 36 && (*table)[LONG - 1]->number == 32);
+  put(0, NULL);
+  put(1, NULL);
+  *table = NULL;
+  *words = NULL;
+}
+
+static int finalized;
+static void finalize(void *object, void *context) {
+  (void)context;
+  finalized += ((struct node *)object)->number == 40;
+}
+
+static __attribute__((noinline)) void build_weak(struct tide_weak **weak,
+                                                 struct tide_ephemeron **ephemeron) {
+  struct node **key = (struct node **)tide_handle(h.m, make(41));
+  *weak = tide_weak_new(h.m, *key, TIDE_WEAK_BEFORE);
+  *ephemeron = tide_ephemeron_new(h.m, *key, make(42));
+  CHECK(tide_finalizer_add(h.m, make(40), finalize, NULL) == TIDE_OK);
+  *key = NULL;
+}
+
+/* What is young and weakly reachable, or has a finalizer, is left to a full collection. */
+static void what_is_weak_meanwhile_waits(void) {
+  struct tide_weak **weak = (struct tide_weak **)tide_handle(h.m, NULL);
+  struct tide_ephemeron **ephemeron = (struct tide_ephemeron **)tide_handle(h.m, NULL);
+  held_begin(&h);
+  build_weak(weak, ephemeron);
+  make_many();
+  collect_young();
+  make_many();
+  CHECK(((struct node *)tide_ephemeron_value(h.m, *ephemeron))->number == 42);
+  CHECK(((struct node *)tide_weak_get(h.m, *weak))->number == 41);
+  held_end(&h);
+  CHECK(tide_collect(h.m) == TIDE_OK && tide_collect(h.m) == TIDE_OK);
+  while (tide_finalizers_run(h.m, 100) > 0)
+    continue;
+  CHECK(finalized == 1 && !tide_weak_get(h.m, *weak) && !tide_ephemeron_key(h.m, *ephemeron));
+  *weak = NULL;
+  *ephemeron = NULL;
+}
+
+/* A thread stores the only reference, and is gone before the young are collected. */
+static void *write_and_leave(void *argument) {
+  (void)argument;
+  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
+  CHECK(m);
+  struct node *node = tide_alloc(m, layout, sizeof *node);
+  CHECK(node);
+  node->number = 50;
+  tide_write(m, roots, &roots[0], node);
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+static void who_has_left_has_written(void) {
+  pthread_t thread;
+  held_begin(&h);
+  CHECK(pthread_create(&thread, NULL, write_and_leave, NULL) == 0);
+  tide_blocking_enter(h.m);
+  CHECK(pthread_join(thread, NULL) == 0);
+  tide_blocking_leave(h.m);
+  CHECK(collect_young().logged >= 1);
+  make_many();
+  CHECK(roots[0]->number == 50);
+  held_end(&h);
+  put(0, NULL);
+}
+
+/* Long objects are given back, and those of more than a block live. */
+static void long_ones_die_meanwhile(void) {
+  held_begin(&h);
+  const struct tide_heap_stats before = figures();
+  put(0, tide_alloc(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20));
+  put(1, tide_alloc(h.m, TIDE_LAYOUT_REFS, 50000));
+  for (int i = 0; i < 100; i++)
+    CHECK(tide_alloc(h.m, TIDE_LAYOUT_REFS, 50000) && tide_alloc(h.m, TIDE_LAYOUT_REFS, 100000));
+  collect_young();
+  CHECK(figures().heap_bytes < before.heap_bytes + ((size_t)4 << 20));
+  make_many();
+  CHECK(tide_object_bytes(h.heap, roots[0]) >= (size_t)1 << 20);
+  CHECK(tide_object_bytes(h.heap, roots[1]) >= 50000);
+  held_end(&h);
+  put(0, NULL);
+  put(1, NULL);
+}
+
+/* Functions that are told of the dead: from here on all is old from its first moment. Last. */
+static void reclaimed(void *object, size_t bytes, void *context) {
+  (void)object, (void)bytes, (void)context;
+}
+
+static void a_layout_ends_it(void) {
+  held_begin(&h);
+  put(0, make(60));
+  const size_t reference = offsetof(struct node, next);
+  tide_layout told = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
+  CHECK(tide_layout_on_reclaim(h.heap, told, reclaimed, NULL, NULL) != TIDE_LAYOUT_INVALID);
+  const uint64_t before = figures().young_collections;
+  while (figures().heap_bytes < HEAP_BYTES / 2)
+    make_many();
+  CHECK(figures().young_collections == before && roots[0]->number == 60);
+  CHECK(!held_end(&h).stopped_because);
+  put(0, NULL);
+}
+
+/* ---- Without them ---- */
 
 /* Without them there is no third stop, and they begin again with one. */
 static void they_can_be_switched_off(void) {
@@ -118,7 +272,10 @@ static void they_can_be_switched_off(void) {
 }
 
 int main(void) {
-  held_open(&h);
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = HEAP_BYTES;
+  held_open_with(&h, &options);
   const size_t reference = offsetof(struct node, next);
   layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
   CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
@@ -127,8 +284,13 @@ int main(void) {
   static void (*const all[])(void) = {
       what_is_young_lives_over_it,
       what_is_made_around_the_stops_lives,
-      a_young_collection_waits,
+      the_young_die_meanwhile,
+      what_is_written_meanwhile_lives,
+      what_is_weak_meanwhile_waits,
+      who_has_left_has_written,
+      long_ones_die_meanwhile,
       they_can_be_switched_off,
+      a_layout_ends_it,
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */

@@ -4,7 +4,7 @@
 // deferred (marker/base/deferred.c), marks and flags (heap/space/marks.h), as shipped.
 //
 //   relacy_beside --graph CHILDREN --roots OBJECTS --mutator SCRIPT [--mutator SCRIPT]
-//                 [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1]
+//                 [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1|2]
 //                 [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_beside --list ...
 //
@@ -14,7 +14,8 @@
 // share. A mutator holds one reference. Its SCRIPT: lN take what is in
 // object N's slot; f go on to what is in the slot of what is held; sN store what is held into N's
 // slot; zN store NULL; n allocate an object whose slot gets what is held, and hold that; wN take
-// object N out of a weak reference, if it is alive; d let go. It may be stopped between two steps.
+// object N out of a weak reference, if it is alive; d let go; y collect the young, if some are
+// born. It may be stopped between two steps.
 //
 // One collection: stop 1 takes the epoch and the roots, what mutators hold included; the marker
 // marks; stop 2 looks whether mutators have marked anything that was not scanned: then the program
@@ -24,6 +25,9 @@
 // In a heap with --young, objects are born young and stores into old ones are logged before stop 1
 // and after stop 3, which ends the collection. In between all objects are old from their first
 // moment, and the barriers of all mutators go by one byte: that of granule 0, which is no object's.
+// With --young 2 they are young in between, too, until stop 2: what is written into old ones is
+// noted, and the only mutator may collect the young (gc/cycle/young_beside.h) while the marker goes
+// on. A cell that it has freed so may be allocated again.
 //
 // Checked: in the end no root and no mutator reaches an object that was freed, and nobody ever
 // holds one; nothing is deferred, flagged or told; the marker looks into no new object; and no
@@ -54,9 +58,9 @@ namespace {
 enum { MUTATORS = 2, OBJECTS = 8, FIRST = 4 /* its granule: block 0 is none's */ };
 enum { GRANULES = FIRST + OBJECTS, SLABS = 3, PAGES = 6, SCANS = 40, MARKS = 16 };
 uintptr_t const BASE = 1 << 20;
-enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, LOGGED, EVENTS };
-char const *const event_names[EVENTS] = {"kept", "again",   "rest",  "freed",
-                                         "born", "revived", "logged"};
+enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, LOGGED, YOUNG, REBORN, EVENTS };
+char const *const event_names[EVENTS] = {"kept",    "again",  "rest",  "freed", "born",
+                                         "revived", "logged", "young", "reborn"};
 unsigned long met[EVENTS];
 #define MODEL_MET(event) (void)(met[event]++)
 
@@ -64,7 +68,7 @@ char const *graph = "", *roots = "", *scripts[MUTATORS];
 unsigned cells, mutators;
 char marker_mode = 'q';
 unsigned limit = 1, rounds = 2;
-bool has_young;
+bool has_young, young_beside;
 
 // Mark bytes, slots and what slabs are told are addresses here, the atomics are beside them.
 uint8_t marks[MARKS], slabs[SLABS];
@@ -170,6 +174,17 @@ bool td_log_write(td_space *space, uintptr_t object, uintptr_t, size_t) {
   return true;
 }
 
+// The log of the only mutator, as gc/threads/mutator/written.c keeps it.
+uintptr_t const *written[16];
+unsigned written_count;
+bool td_written_note(tide_mutator *mutator, uintptr_t object, uintptr_t slot, size_t) {
+  uint64_t granule = td_granule_of(mutator->heap->space.base, object);
+  if (at->mark[granule].load(rl::mo_relaxed, RL_INFO) == TD_YOUNG) return false;
+  MODEL_MET(LOGGED);
+  if (MODEL_STEP(noted)) written[written_count++] = reinterpret_cast<uintptr_t const *>(slot);
+  return true;
+}
+
 #include "tide/write.h"
 #include "gc/threads/mutator/barrier.c"
 #include "marker/base/deferred.c"
@@ -224,7 +239,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     stopped.store(0, rl::mo_relaxed, RL_INFO);
     let_go.store(0, rl::mo_relaxed, RL_INFO);
     over.store(0, rl::mo_relaxed, RL_INFO);
-    stops = queued = scans = 0;
+    stops = queued = scans = written_count = 0;
     for (unsigned id = 0; id < mutators; id++) {
       held[id] = 0;
       answered[id] = 0;
@@ -320,7 +335,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     bool is_marked = td_mark_load(&marks[FIRST + object]) != heap.space.epoch_before;
     if (MODEL_STEP(whoever_holds) || !is_marked)
       tide_write_begin(&mutator[id], (void *)address_of(object), &slots[object], 1);
-    if (td_young_are_born(&heap.space))
+    if (td_young_are_born(&heap.space) && !heap.beside)
       RL_ASSERT(td_mark_load(&marks[FIRST + object]) != heap.space.epoch);
     if (!MODEL_STEP(together)) safepoint(id);
     if (MODEL_STEP(barrier_first)) all.slot[object].store(reference, rl::mo_relaxed, RL_INFO);
@@ -332,6 +347,11 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     unsigned o = (unsigned)(cell - graph) + id;
     td_space *space = &heap.space;
     MODEL_MET(BORN);
+    if (formed[o] == 1) {
+      if (freed[o] == 0) return;
+      MODEL_MET(REBORN);
+      freed[o] = 0;
+    }
     formed[o] = 1;
     td_mark_store(&marks[FIRST + o], MODEL_STEP(born) ? space->born : space->epoch_before);
     all.slot[o].store(held[id], rl::mo_relaxed, RL_INFO);
@@ -344,6 +364,36 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     MODEL_MET(REVIVED);
     if (MODEL_STEP(kept)) td_barrier_keep(&mutator[id], (void *)reference);
     hold(id, reference);
+  }
+
+  void find_young(uintptr_t reference) {
+    while (reference && td_mark_load(&marks[FIRST + object_at(reference)]) == TD_YOUNG) {
+      td_mark_store(&marks[FIRST + object_at(reference)], heap.space.epoch);
+      reference = slot_of(object_at(reference));
+    }
+  }
+
+  // Sorting clears single bytes, because the marker may be storing the next ones.
+  void free_young(unsigned o) {
+    uint8_t byte = td_mark_load(&marks[FIRST + o]);
+    bool white = byte == heap.space.epoch_before && !MODEL_STEP(whites_live);
+    if (byte != TD_YOUNG && !white) return;
+    uint8_t next = o + 1 < OBJECTS ? td_mark_load(&marks[FIRST + o + 1]) : 0;
+    td_mark_store(&marks[FIRST + o], 0);
+    if (o + 1 < OBJECTS && !MODEL_STEP(single)) td_mark_store(&marks[FIRST + o + 1], next);
+    freed[o] = 1;
+    weak[o].store(0, rl::mo_relaxed, RL_INFO);
+  }
+
+  // There is no other mutator to stop, and stops 1 and 2 wait for this one.
+  void collect_young(unsigned id) {
+    if (!heap.beside || !td_young_are_born(&heap.space)) return;
+    MODEL_MET(YOUNG);
+    find_young(held[id]);
+    for (; written_count > 0; written_count--)
+      find_young(slot_of((unsigned)(written[written_count - 1] - slots)));
+    for (unsigned o = 0; o < OBJECTS; o++)
+      free_young(o);
   }
 
   uintptr_t slot_of(unsigned object) { return all.slot[object].load(rl::mo_relaxed, RL_INFO); }
@@ -368,6 +418,9 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
       break;
     case 'w':
       revive(id, n);
+      break;
+    case 'y':
+      collect_young(id);
       break;
     default:
       held[id] = 0;
@@ -458,7 +511,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     space->epoch_before = space->epoch++;
     space->born = space->epoch;
     set_beside(true);
-    if (has_young) bear_old(true);
+    if (young_beside) space->born = TD_YOUNG;
+    if (has_young) bear_old(!young_beside);
     td_deferred_answer_for_others(&marker);
     unsigned count = 0;
     for (char const *root = roots; *root; root++)
@@ -466,6 +520,17 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     for (unsigned id = 0; id < mutators; id++)
       references[count++] = held[id];
     return count;
+  }
+
+  // td_young_beside_end
+  void end_young() {
+    if (!td_young_are_born(&heap.space)) return;
+    for (unsigned o = 0; o < OBJECTS; o++)
+      if (td_mark_load(&marks[FIRST + o]) == TD_YOUNG && MODEL_STEP(ended))
+        td_mark_store(&marks[FIRST + o], heap.space.epoch);
+    heap.space.born = heap.space.epoch;
+    written_count = 0;
+    bear_old(true);
   }
 
   void end_stopped() {
@@ -476,7 +541,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     set_beside(false);
     for (unsigned o = 0; o < OBJECTS; o++) {
       uint8_t byte = td_mark_load(&marks[FIRST + o]);
-      if (byte != heap.space.epoch_before) continue;
+      if (byte != heap.space.epoch_before && byte != TD_YOUNG) continue;
       MODEL_MET(FREED);
       freed[o] = 1;
       weak[o].store(0, rl::mo_relaxed, RL_INFO);
@@ -514,6 +579,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
       while (is_behind())
         phase(nullptr, 0);
       stop();
+      end_young();
       again = stops - 1 <= rounds && is_behind();
       if (again)
         MODEL_MET(AGAIN);
@@ -534,7 +600,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
 bool own_option(std::string const &option, char const *value) {
   if (option == "--mutator") {
     if (mutators == MUTATORS) usage("one or two mutators");
-    if (std::strspn(value, "lfsznwd01234567") != std::strlen(value)) usage("bad script");
+    if (std::strspn(value, "lfsznwdy01234567") != std::strlen(value)) usage("bad script");
     scripts[mutators++] = value;
   } else if (option == "--graph") {
     cells = (unsigned)std::strlen(graph = value);
@@ -547,7 +613,8 @@ bool own_option(std::string const &option, char const *value) {
   } else if (option == "--rounds") {
     rounds = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--young") {
-    has_young = *value == '1';
+    young_beside = *value == '2';
+    has_young = young_beside || *value == '1';
   } else if (option == "--marker") {
     marker_mode = *value;
     if (std::strcmp(value, "q") != 0 && std::strcmp(value, "d") != 0) usage("bad marker");
@@ -564,6 +631,7 @@ int main(int argc, char **argv) {
   settings given = read_options(argc, argv, own_option);
   set_search(params, given.search);
   params.execution_depth_limit = 5000;
+  if (young_beside && mutators > 1) usage("nobody stops a second mutator for young collections");
   if (mutators == 0 || !*roots) usage("no mutator, or no root");
   for (unsigned id = 0; id < mutators; id++)
     if (std::strchr(scripts[id], 'n') && std::strchr(graph, '.') + id >= graph + cells)

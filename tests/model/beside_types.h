@@ -11,6 +11,7 @@
 #define TD_GC_STATE_ERROR_H
 #define TD_GC_OBJECT_FIND_H
 #define TD_GC_THREADS_INSIDE_H
+#define TD_GC_THREADS_MUTATOR_WRITTEN_H
 #define TD_HEAP_SPACE_SPACE_H
 #define TD_HEAP_SPACE_FIND_H
 #define TD_HEAP_YOUNG_LOG_H
@@ -116,6 +117,7 @@ static inline void td_misuse(const char *format, ...) {
 }
 #define TD_YOUNG_LOGGED_STEP 256u
 #define TD_YOUNG 2u
+bool td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots, size_t count);
 bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
 static inline bool td_young_are_born(const struct td_space *space) {
   return space->has_young && !space->bears_old;

@@ -86,7 +86,7 @@ class Beside:
     marker: str = "q"
     limit: int = 1   # over 4: markers share a row of flags
     rounds: int = 2  # so often the program goes on after stop 2
-    young: int = 0   # the heap bears young objects before and after
+    young: int = 0   # the heap bears young objects before and after; 2: and meanwhile
     bound: int = 0   # as of Marking
     meet: str = "kept,again"
 
@@ -211,6 +211,10 @@ RELACY = {
                meet="kept,again,revived"),
         Beside("young", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "new ones again, between young collections",
                marker="d", young=1, meet="kept,again,freed,born,logged"),
+        Beside("meanwhile", "12-4--.", "035", ("l0nz0s5dyl5fndys0",), "the young are collected beside the marker",
+               young=2, bound=2, meet="kept,born,logged,young"),
+        Beside("reborn", "3-.10", "01", ("l0ndynl0s4dynd",), "their cells lie among those that are being marked",
+               marker="d", young=2, bound=2, meet="born,young,reborn"),
     ],
 }
 
@@ -369,6 +373,10 @@ MUTANTS = {
         Mutant("together=0", "slot", "", "stop 1 comes between the barrier and the store"),
         Mutant("whoever_holds=0", "move", "", "only what an unmarked object refers to is kept"),
         Mutant("born=0", "born", "", "new objects are born white"),
+        Mutant("noted=0", "meanwhile", "", "what is written into old objects is not noted"),
+        Mutant("ended=0", "meanwhile", "", "what is young in stop 2 is not made old"),
+        Mutant("single=0", "reborn", "", "the next byte is written with that of a dead young object"),
+        Mutant("whites_live=0", "reborn", "", "white objects die with the young ones"),
         Mutant("kept=0", "weak", "", "what comes out of a weak reference is not kept"),
         Mutant("look=0", "move", "", "nobody looks whether slabs were told of something"),
         Mutant("look=0", "rest", "", "nor in the last stop"),

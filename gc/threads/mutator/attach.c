@@ -16,6 +16,7 @@
 #include "gc/threads/mutator/fiber.h"
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/mutator/stacks.h"
+#include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
@@ -226,6 +227,7 @@ static void forget_thread(void) {
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   td_runs_drop(mutator);
+  td_written_leave(mutator);
   struct tide_mutator **link = &heap->world->mutators;
   while (*link != mutator)
     link = &(*link)->next;

@@ -6,6 +6,7 @@
 #include "gc/object/find.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/written.h"
 #include "heap/space/find.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
@@ -45,7 +46,7 @@ void td_barrier_close(struct tide_mutator *mutator) {
  * never holds objects. */
 void td_barrier_switch(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
-  bool looks = !is_debug && td_young_are_born(space);
+  bool looks = !is_debug && td_young_are_born(space) && !mutator->heap->beside;
   set_mask(mutator, looks ? space->mark_span - 1 : 0);
 }
 
@@ -93,6 +94,13 @@ void td_barrier_keep(struct tide_mutator *mutator, const void *object) {
     atomic_store_explicit(&heap->gave, true, memory_order_relaxed);
 }
 
+/* Returns whether it was not logged before, as far as is known. */
+static bool log_write(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+                      size_t count) {
+  if (mutator->heap->beside) return td_written_note(mutator, object, slots, count);
+  return td_log_write(&mutator->heap->space, object, slots, count);
+}
+
 /* Stops are held off: a collection in between would find an object half logged, or the epoch that
  * it is logged with past. */
 void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
@@ -102,7 +110,7 @@ void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slo
   if (mutator->heap->beside) keep_overwritten(mutator, slots, count);
   /* In a callback of a marking nothing need be told: what lives is old afterwards. */
   if (td_young_are_born(space) && !mutator->heap->marking &&
-      td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count) &&
+      log_write(mutator, (uintptr_t)object, (uintptr_t)slots, count) &&
       ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
     td_young_note_logged(space);
   td_allocation_end(mutator);
