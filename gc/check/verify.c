@@ -106,7 +106,8 @@ static void check_told(struct check *check, uintptr_t target) {
   if (!space->has_young || space->bears_old || !check->referrer) return;
   uint64_t from = (check->referrer - space->base) >> TD_GRANULE_LOG2;
   uint64_t to = (target - space->base) >> TD_GRANULE_LOG2;
-  bool young = space->marks[to] == TD_YOUNG && space->marks[from] != TD_YOUNG;
+  bool young =
+      td_mark_load(&space->marks[to]) == TD_YOUNG && td_mark_load(&space->marks[from]) != TD_YOUNG;
   if (young && !td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
     describe(check, target, "");
 }
@@ -205,16 +206,18 @@ static bool was_unreached(const struct check *check, uint64_t granule) {
          !is_set(reached, granule);
 }
 
+static void tell_marked(struct check *check, const struct td_cell *object, const char *how) {
+  char layout[TD_HOLDER_BYTES];
+  check->result->equal = false;
+  snprintf(check->result->difference, sizeof check->result->difference,
+           "object %#zx (%.80s, %zu bytes) %s", (size_t)object->start,
+           td_layout_words(check->heap, object->layout, layout), object->bytes, how);
+}
+
 static bool marked_but_unreached_then(const struct td_cell *object, void *context) {
   struct check *check = context;
   if (!was_unreached(check, td_granule_of(check->heap->space.base, object->start))) return true;
-  char layout[TD_HOLDER_BYTES];
-  check->result->equal = false;
-  snprintf(
-      check->result->difference, sizeof check->result->difference,
-      "object %#zx (%.80s, %zu bytes) was marked beside the program, but not reached when that "
-      "began",
-      (size_t)object->start, td_layout_words(check->heap, object->layout, layout), object->bytes);
+  tell_marked(check, object, "was marked beside the program, but not reached when that began");
   return false;
 }
 
@@ -325,7 +328,7 @@ static void keep_start(struct tide_heap *heap) {
 static bool marked_but_not_reached(const struct td_cell *object, void *context) {
   struct check *check = context;
   if (is_reached(check, object->start)) return true;
-  describe(check, object->start, "is marked but not reached");
+  tell_marked(check, object, "is marked but not reached");
   return false;
 }
 

@@ -131,8 +131,10 @@ static void begin_stopped(struct beside *b) {
     m->overwritten = m->paced_ns = 0;
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   start_marking(b);
-  if (b->stopped) mark_stopped(b);
-  unlock_lists(heap);
+  if (b->stopped)
+    mark_stopped(b);
+  else
+    unlock_lists(heap);
 }
 
 /* ---- Stop 2 ---- */
@@ -204,7 +206,7 @@ static void end_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_young_beside_end(heap);
   if (!close_marking(b)) return;
-  lock_lists(heap);
+  if (!b->stopped) lock_lists(heap); /* else they have been locked since */
   heap->marking = true;
   if (close_dying(b)) end_marking(b);
   heap->marking = false;

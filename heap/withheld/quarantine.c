@@ -80,7 +80,7 @@ uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
   const struct td_cells cells = td_space_cells(space, block);
   uint32_t count = 0;
   for (uint32_t i = 0; i < cells.count; i++)
-    count += td_mark_is_freed(marks[(size_t)i * cells.granules]);
+    count += td_mark_is_freed(td_mark_load(&marks[(size_t)i * cells.granules]));
   return count;
 }
 
