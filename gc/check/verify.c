@@ -99,16 +99,15 @@ static void reach(struct check *check, uintptr_t object) {
   push(check, object);
 }
 
-/* Before a collection: a reference from an old object to a young one that the next young collection
- * would not come to. A full one can tell as well. */
+/* Before a collection of any kind: a reference from an old object to a young one that the next
+ * young collection would not come to. */
 static void check_told(struct check *check, uintptr_t target) {
   const struct td_space *space = &check->heap->space;
   if (!space->has_young || space->bears_old || !check->referrer) return;
-  uint64_t from = (check->referrer - space->base) >> TD_GRANULE_LOG2;
-  uint64_t to = (target - space->base) >> TD_GRANULE_LOG2;
-  bool young =
-      td_mark_load(&space->marks[to]) == TD_YOUNG && td_mark_load(&space->marks[from]) != TD_YOUNG;
-  if (young && !td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
+  uint8_t from = td_mark_load(&space->marks[td_granule_of(space->base, check->referrer)]);
+  uint8_t to = td_mark_load(&space->marks[td_granule_of(space->base, target)]);
+  if (to == TD_YOUNG && from != TD_YOUNG &&
+      !td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
     describe(check, target, "");
 }
 
@@ -206,19 +205,20 @@ static bool was_unreached(const struct check *check, uint64_t granule) {
          !is_set(reached, granule);
 }
 
-static void tell_marked(struct check *check, const struct td_cell *object, const char *how) {
+static bool tell_marked(struct check *check, const struct td_cell *object, const char *how) {
   char layout[TD_HOLDER_BYTES];
   check->result->equal = false;
   snprintf(check->result->difference, sizeof check->result->difference,
            "object %#zx (%.80s, %zu bytes) %s", (size_t)object->start,
            td_layout_words(check->heap, object->layout, layout), object->bytes, how);
+  return false;
 }
 
 static bool marked_but_unreached_then(const struct td_cell *object, void *context) {
   struct check *check = context;
   if (!was_unreached(check, td_granule_of(check->heap->space.base, object->start))) return true;
-  tell_marked(check, object, "was marked beside the program, but not reached when that began");
-  return false;
+  return tell_marked(check, object,
+                     "was marked beside the program, but not reached when that began");
 }
 
 /* The program may take out what is weakly reachable, and finalizers may want it. */
@@ -327,16 +327,14 @@ static void keep_start(struct tide_heap *heap) {
 
 static bool marked_but_not_reached(const struct td_cell *object, void *context) {
   struct check *check = context;
-  if (is_reached(check, object->start)) return true;
-  tell_marked(check, object, "is marked but not reached");
-  return false;
+  return is_reached(check, object->start) ||
+         tell_marked(check, object, "is marked but not reached");
 }
 
 /* Is anything marked that may not be? */
 static void check_marked(struct check *check) {
   struct tide_heap *heap = check->heap;
-  if (check->no_memory || heap->last_kind != TIDE_CYCLE_FULL)
-    return; /* a young one keeps the old */
+  if (check->no_memory || heap->last_kind == TIDE_CYCLE_YOUNG) return; /* it keeps the old */
   if (heap->last_beside && check->start)
     td_space_each_object(&heap->space, marked_but_unreached_then, check);
   else if (!heap->last_beside && td_roots_are_known(heap))

@@ -13,6 +13,7 @@
 #include "gc/cycle/beside_thread.h"
 #include "gc/when/when.h"
 #include "gc/cycle/young.h"
+#include "gc/cycle/young_beside.h"
 #include "gc/foreign/weak_slots.h"
 #include "gc/layout/serial_trace.h"
 #include "gc/object/runs.h"
@@ -49,6 +50,7 @@ struct whole {
   struct td_asked asked;
   struct td_stats stats;
   struct td_written written;
+  struct td_young_beside young_beside;
 };
 
 /* Returns NULL if there is no memory. */
@@ -70,6 +72,7 @@ static struct tide_heap *take_whole(void) {
   w->heap.asked = &w->asked;
   w->heap.stats = &w->stats;
   w->heap.written = &w->written;
+  w->heap.young_beside = &w->young_beside;
   return &w->heap;
 }
 
@@ -114,6 +117,8 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
 
 static void free_heap(struct tide_heap *heap) {
   td_beside_close(heap);
+  td_young_beside_deinit(heap->young_beside);
+  pthread_mutex_destroy(&heap->written->lock);
   td_markers_destroy(heap->markers);
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(heap->ephemerons);

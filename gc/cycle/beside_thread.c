@@ -115,9 +115,6 @@ void td_beside_close(struct tide_heap *heap) {
   struct td_beside *own = heap->concurrent;
   if (!own) return;
   td_snapshot_deinit(&own->snapshot);
-  td_worklist_free(&own->young.list);
-  td_root_list_deinit(&own->young.roots);
-  td_root_list_deinit(&own->young.told);
   pthread_mutex_destroy(&own->lock);
   pthread_cond_destroy(&own->collector.wish);
   pthread_cond_destroy(&own->grower.wish);

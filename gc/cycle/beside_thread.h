@@ -5,7 +5,6 @@
 #define TD_GC_CYCLE_BESIDE_THREAD_H
 
 #include "gc/cycle/snapshot.h"
-#include "gc/cycle/young_beside.h"
 #include "platform/platform.h"
 
 /* Under the lock of struct td_beside, but for what is constant. */
@@ -23,7 +22,6 @@ struct td_beside {
   bool quit; /* under the lock, as the next three */
   struct td_servant collector, grower;
   bool awaited; /* a thread had no room, and waits for the end of the collection */
-  struct td_young_beside young;
   /* The collector's. */
   struct td_snapshot snapshot;
   double taken; /* bytes allocated in a collection for each that lives, smoothed; 0 at first */

@@ -179,22 +179,26 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
-/* If it is a young collection, and may happen while a full one goes on, makes it. Returns whether.
- */
+/* Makes a young collection if one may happen while a full one goes on. Returns whether there was
+ * one, or should have been. */
 static bool collect_beside(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,
                            enum td_collected *collected) {
   struct tide_heap *heap = mutator->heap;
   if (wish.kind != TIDE_CYCLE_YOUNG || !heap->concurrent || !td_turn_take(heap, false))
     return false;
-  const bool goes_on = td_young_beside_goes_on(heap);
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
       seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
-  *collected = TD_COLLECTED_BY_OTHER;
-  if (goes_on && !by_other) *collected = td_young_beside_collect(mutator, wish.cause);
+  if (by_other || !td_young_beside_goes_on(heap)) {
+    td_world_unlock(heap);
+    *collected = TD_COLLECTED_BY_OTHER;
+    return by_other;
+  }
+  enum td_young_done done = td_young_beside_collect(mutator, wish.cause);
   td_world_unlock(heap);
-  if (goes_on && !by_other && *collected != TD_COLLECTED_NO_MEMORY) td_cycle_tell_resumed(heap);
-  return goes_on;
+  if (done != TD_YOUNG_NO_MEMORY) td_cycle_tell_resumed(heap);
+  *collected = done == TD_YOUNG_COLLECTED ? TD_COLLECTED : TD_COLLECTED_NO_MEMORY;
+  return done != TD_YOUNG_ENDED;
 }
 
 static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,

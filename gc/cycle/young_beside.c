@@ -3,7 +3,6 @@
 
 #include "gc/check/caller/call.h"
 #include "gc/check/verify.h"
-#include "gc/cycle/beside_thread.h"
 #include "gc/cycle/obstacle.h"
 #include "gc/cycle/steps.h"
 #include "gc/cycle/young.h"
@@ -19,6 +18,7 @@
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
 #include "gc/weak/finalizers.h"
+#include "gc/when/when.h"
 #include "heap/cells/sort.h"
 #include "heap/young/young.h"
 
@@ -105,7 +105,7 @@ static void mark(struct collection *c) {
 /* What the full collection has gathered stays as it is: it marks from it. */
 static void swap_roots(struct tide_heap *heap) {
   struct td_root_set *roots = heap->roots;
-  struct td_young_beside *own = &heap->concurrent->young;
+  struct td_young_beside *own = heap->young_beside;
   struct td_root_list list = roots->list, told = roots->told;
   roots->list = own->roots;
   roots->told = own->told;
@@ -205,25 +205,25 @@ static TD_KEEPS_CALL void end_stopped(void *argument) {
   td_call_end(&call);
 }
 
-enum td_collected td_young_beside_collect(struct tide_mutator *mutator,
-                                          enum tide_cycle_cause cause) {
+enum td_young_done td_young_beside_collect(struct tide_mutator *mutator,
+                                           enum tide_cycle_cause cause) {
   struct tide_heap *heap = mutator->heap;
   struct collection c = {.cycle = {.heap = heap, .self = mutator, .cause = cause},
-                         .own = &heap->concurrent->young};
+                         .own = heap->young_beside};
   if (has_obstacle(heap)) {
     td_stack_call(end_stopped, &c);
-    return TD_COLLECTED_BY_OTHER;
+    return TD_YOUNG_ENDED;
   }
   td_stack_call(collect_locked, &c);
   td_stack_clear_below();
   if (c.cycle.rooted && heap->log) td_cycle_write_log(heap, &c.stats);
-  return c.cycle.rooted ? TD_COLLECTED : TD_COLLECTED_NO_MEMORY;
+  return c.cycle.rooted ? TD_YOUNG_COLLECTED : TD_YOUNG_NO_MEMORY;
 }
 
 /* ---- From stop to stop ---- */
 
 bool td_young_beside_begin(struct tide_heap *heap) {
-  struct td_young_beside *own = &heap->concurrent->young;
+  struct td_young_beside *own = heap->young_beside;
   own->freed_bytes = 0;
   own->ended_ns = td_plat_now_ns();
   if (!heap->space.has_young || !heap->when->youth.on || has_obstacle(heap)) return false;
@@ -247,4 +247,10 @@ void td_young_beside_end(struct tide_heap *heap) {
 
 bool td_young_beside_goes_on(const struct tide_heap *heap) {
   return heap->beside && td_young_are_born(&heap->space);
+}
+
+void td_young_beside_deinit(struct td_young_beside *own) {
+  td_worklist_free(&own->list);
+  td_root_list_deinit(&own->roots);
+  td_root_list_deinit(&own->told);
 }

@@ -17,7 +17,6 @@
 #define TD_GC_CYCLE_YOUNG_BESIDE_H
 
 #include "gc/arrays/root_list.h"
-#include "gc/cycle/collect.h"
 #include "gc/object/scan.h"
 
 /* Under the world's lock. */
@@ -36,9 +35,15 @@ void td_young_beside_end(struct tide_heap *heap);
 
 /* Under the world's lock: are objects born young, while a full collection marks? */
 bool td_young_beside_goes_on(const struct tide_heap *heap);
-/* Then: collects them. Or ends it, if something has come up that does not go together with it:
- * then another collection is none the wiser. */
-enum td_collected td_young_beside_collect(struct tide_mutator *mutator,
-                                          enum tide_cycle_cause cause);
+/* Then: collects them. */
+enum td_young_done {
+  TD_YOUNG_COLLECTED,
+  TD_YOUNG_ENDED,    /* something has come up that does not go together with it: all is old */
+  TD_YOUNG_NO_MEMORY /* to remember the roots */
+};
+enum td_young_done td_young_beside_collect(struct tide_mutator *mutator,
+                                           enum tide_cycle_cause cause);
+
+void td_young_beside_deinit(struct td_young_beside *own);
 
 #endif

@@ -30,20 +30,21 @@
 struct tide_heap {
   struct td_space space;
   struct td_markers *markers;
-  struct td_world *world;           /* gc/threads/world.h */
-  struct td_retired *retired;       /* gc/threads/mutator/attach.h */
-  struct td_run_pool *run_pool;     /* gc/object/runs.h */
-  struct td_root_set *roots;        /* gc/roots/set.h */
-  struct td_pins *pins;             /* gc/roots/pin.h */
-  struct td_finalizers *finalizers; /* gc/weak/finalizers.h */
-  struct td_ephemerons *ephemerons; /* gc/weak/ephemeron.h */
-  struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slots.h */
-  struct td_serial_traces *serial;  /* gc/layout/serial_trace.h */
-  struct td_when *when;             /* gc/when/when.h */
-  struct td_asked *asked;           /* gc/cycle/asked.h */
-  struct td_beside *concurrent;     /* gc/cycle/beside.h; NULL: collections stop the program */
-  struct td_written *written;       /* gc/threads/mutator/written.h */
-  struct td_stats *stats;           /* gc/stats/stats.h */
+  struct td_world *world;               /* gc/threads/world.h */
+  struct td_retired *retired;           /* gc/threads/mutator/attach.h */
+  struct td_run_pool *run_pool;         /* gc/object/runs.h */
+  struct td_root_set *roots;            /* gc/roots/set.h */
+  struct td_pins *pins;                 /* gc/roots/pin.h */
+  struct td_finalizers *finalizers;     /* gc/weak/finalizers.h */
+  struct td_ephemerons *ephemerons;     /* gc/weak/ephemeron.h */
+  struct td_weak_slots *weak_slots;     /* one for each kind: gc/foreign/weak_slots.h */
+  struct td_serial_traces *serial;      /* gc/layout/serial_trace.h */
+  struct td_when *when;                 /* gc/when/when.h */
+  struct td_asked *asked;               /* gc/cycle/asked.h */
+  struct td_beside *concurrent;         /* gc/cycle/beside.h; NULL: collections stop the program */
+  struct td_written *written;           /* gc/threads/mutator/written.h */
+  struct td_young_beside *young_beside; /* gc/cycle/young_beside.h */
+  struct td_stats *stats;               /* gc/stats/stats.h */
 
   /* Constant after creation. */
   bool (*out_of_memory)(void *context, size_t bytes);

@@ -6,21 +6,23 @@
  *   weak  nor is what comes out of weak references
  *   born  new objects are born unmarked
  *   idle  nobody looks into what mutators have marked
- *   age   nor is anybody told that nothing is young meanwhile */
+ *   age   what is young in stop 2 is not made old
+ *   written  what is written into old objects is not noted */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/cycle/young.h"
 #include "gc/threads/mutator/barrier.h"
+#include "gc/threads/mutator/written.h"
 #include "heap/epoch.h"
+#include "heap/young/young.h"
 #include "marker/base/deferred.h"
 #include "marker/marker.h"
 
-static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, FAULTS } fault;
+static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, WRITTEN, FAULTS } fault;
 
 static __attribute__((constructor)) void choose(void) {
-  static const char *const names[] = {"none", "deaf", "weak", "born", "idle", "age"};
+  static const char *const names[] = {"none", "deaf", "weak", "born", "idle", "age", "written"};
   const char *name = getenv("CONCURRENT_FAULT");
   while (name && fault < FAULTS && strcmp(names[fault], name) != 0)
     fault++;
@@ -48,10 +50,29 @@ void __wrap_td_space_begin_marking_beside(struct td_space *space) {
   if (fault == BORN) space->born = space->epoch_before;
 }
 
-void __real_td_young_suspend(struct tide_heap *heap);
-void __wrap_td_young_suspend(struct tide_heap *heap);
-void __wrap_td_young_suspend(struct tide_heap *heap) {
-  if (fault != AGE) __real_td_young_suspend(heap);
+/* In this heap objects are born young meanwhile. */
+void __real_td_young_bear_beside(struct td_space *space);
+void __wrap_td_young_bear_beside(struct td_space *space);
+void __wrap_td_young_bear_beside(struct td_space *space) {
+  __real_td_young_bear_beside(space);
+  if (fault == BORN) space->born = space->epoch_before;
+}
+
+void __real_td_young_end_beside(struct td_space *space);
+void __wrap_td_young_end_beside(struct td_space *space);
+void __wrap_td_young_end_beside(struct td_space *space) {
+  if (fault != AGE) __real_td_young_end_beside(space);
+  space->bears_old = true;
+  space->born = space->epoch;
+}
+
+bool __real_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+                            size_t count);
+bool __wrap_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+                            size_t count);
+bool __wrap_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+                            size_t count) {
+  return fault != WRITTEN && __real_td_written_note(mutator, object, slots, count);
 }
 
 bool __real_td_mark_is_behind(const struct td_markers *set);
