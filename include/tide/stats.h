@@ -138,7 +138,8 @@ enum tide_event {
   TIDE_EVENT_FINALIZERS_PENDING, /* after CYCLE_END of a collection that has queued finalizers */
   TIDE_EVENT_COLLECTION_DUE,     /* see tide_collection_due */
   TIDE_EVENT_RESUMED, /* beside the program: it goes on. STOPPED comes again before MARK_END, and
-                         SWEEP_END and CYCLE_END while it runs */
+                         SWEEP_END and CYCLE_END while it runs. A young collection meanwhile tells
+                         of no more than STOPPED and RESUMED, from the thread that makes it */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);

@@ -99,7 +99,7 @@ struct tide_options {
   enum tide_collects collects;
   /* With write_barrier: full collections mark while the program runs, and stop it twice for well
    * under a millisecond. The program also promises tide_write or tide_write_begin for stores of
-   * NULL and numbers over references. Young collections come between, but only with a pause_goal_us
+   * NULL and numbers over references. Young collections happen, but only with a pause_goal_us
    * or after tide_heap_set_young. A heap with layouts of tide_layout_traced (not _concurrent), weak
    * slots in place or TIDE_STOP_SIGNAL is marked stopped, as stopped_because in tide_cycle_stats
    * says. During a collection tide_free and shrinking in place wait for the next one.
