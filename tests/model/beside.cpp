@@ -4,7 +4,7 @@
 // deferred (marker/base/deferred.c), marks and flags (heap/space/marks.h), as shipped.
 //
 //   relacy_beside --graph CHILDREN --roots OBJECTS --mutator SCRIPT [--mutator SCRIPT]
-//                 [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1|2]
+//                 [--dying OBJECT] [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1|2]
 //                 [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_beside --list ...
 //
@@ -28,6 +28,10 @@
 // With --young 2 they are young in between, too, until stop 2: what is written into old ones is
 // noted, and the only mutator may collect the young (gc/cycle/young_beside.h) while the marker goes
 // on. A cell that it has freed so may be allocated again.
+//
+// The --dying object has a finalizer: if stop 2 finds it white, weak references to what is white
+// are cleared, it is queued, which is a root, and marked from outside; then the program goes on
+// once more, and what it reaches is marked meanwhile (gc/cycle/reclaim.h).
 //
 // Checked: in the end no root and no mutator reaches an object that was freed, and nobody ever
 // holds one; nothing is deferred, flagged or told; the marker looks into no new object; and no
@@ -58,9 +62,9 @@ namespace {
 enum { MUTATORS = 2, OBJECTS = 8, FIRST = 4 /* its granule: block 0 is none's */ };
 enum { GRANULES = FIRST + OBJECTS, SLABS = 3, PAGES = 6, SCANS = 40, MARKS = 16 };
 uintptr_t const BASE = 1 << 20;
-enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, LOGGED, YOUNG, REBORN, EVENTS };
-char const *const event_names[EVENTS] = {"kept",    "again",  "rest",  "freed", "born",
-                                         "revived", "logged", "young", "reborn"};
+enum event { KEPT, AGAIN, REST, FREED, BORN, REVIVED, LOGGED, YOUNG, REBORN, QUEUED, EVENTS };
+char const *const event_names[EVENTS] = {"kept",    "again",  "rest",  "freed",  "born",
+                                         "revived", "logged", "young", "reborn", "queued"};
 unsigned long met[EVENTS];
 #define MODEL_MET(event) (void)(met[event]++)
 
@@ -69,6 +73,7 @@ unsigned cells, mutators;
 char marker_mode = 'q';
 unsigned limit = 1, rounds = 2;
 bool has_young, young_beside;
+int dying = -1;
 
 // Mark bytes, slots and what slabs are told are addresses here, the atomics are beside them.
 uint8_t marks[MARKS], slabs[SLABS];
@@ -219,6 +224,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   uint32_t answered[MUTATORS], stops;
   uintptr_t queue[SCANS];
   unsigned queued, scans;
+  bool is_queued; // the finalizer of the dying object
 
   void before() {
     at = &all;
@@ -240,6 +246,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     let_go.store(0, rl::mo_relaxed, RL_INFO);
     over.store(0, rl::mo_relaxed, RL_INFO);
     stops = queued = scans = written_count = 0;
+    is_queued = false;
     for (unsigned id = 0; id < mutators; id++) {
       held[id] = 0;
       answered[id] = 0;
@@ -362,6 +369,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     uintptr_t reference = weak[object].load(rl::mo_relaxed, RL_INFO);
     if (!reference) return;
     MODEL_MET(REVIVED);
+    RL_ASSERT(!is_queued || object != (unsigned)dying); // it was cleared first
     if (MODEL_STEP(kept)) td_barrier_keep(&mutator[id], (void *)reference);
     hold(id, reference);
   }
@@ -533,8 +541,23 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     bear_old(true);
   }
 
+  bool is_white(unsigned o) {
+    return formed[o] == 1 && td_mark_load(&marks[FIRST + o]) == heap.space.epoch_before;
+  }
+
+  // td_reclaim_next: returns whether there is more to mark.
+  bool queue_dying() {
+    if (dying < 0 || is_queued || is_behind() || !is_white((unsigned)dying)) return false;
+    MODEL_MET(QUEUED);
+    for (unsigned o = 0; o < OBJECTS; o++)
+      if (is_white(o) && MODEL_STEP(cleared)) weak[o].store(0, rl::mo_relaxed, RL_INFO);
+    is_queued = true;
+    if (MODEL_STEP(resurrected)) td_mark_from_outside(&set, address_of((unsigned)dying));
+    return MODEL_STEP(awaited);
+  }
+
   void end_stopped() {
-    if (is_behind()) {
+    if (is_behind() && MODEL_STEP(awaited)) {
       MODEL_MET(REST);
       phase(nullptr, 0);
     }
@@ -555,6 +578,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
       check_from(address_of((unsigned)(*root - '0')));
     for (unsigned id = 0; id < mutators; id++)
       check_from(held[id]);
+    if (is_queued) check_from(address_of((unsigned)dying));
     for (unsigned o = 0; o < OBJECTS; o++)
       RL_ASSERT((td_mark_load(&marks[FIRST + o]) & TD_DEFERRED) == 0);
     for (unsigned page = 0; page < PAGES; page++)
@@ -581,6 +605,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
       stop();
       end_young();
       again = stops - 1 <= rounds && is_behind();
+      again |= !again && queue_dying();
       if (again)
         MODEL_MET(AGAIN);
       else
@@ -612,6 +637,8 @@ bool own_option(std::string const &option, char const *value) {
     limit = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--rounds") {
     rounds = (unsigned)std::strtoul(value, nullptr, 10);
+  } else if (option == "--dying") {
+    dying = std::atoi(value);
   } else if (option == "--young") {
     young_beside = *value == '2';
     has_young = young_beside || *value == '1';

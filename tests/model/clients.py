@@ -87,6 +87,7 @@ class Beside:
     limit: int = 1   # over 4: markers share a row of flags
     rounds: int = 2  # so often the program goes on after stop 2
     young: int = 0   # the heap bears young objects before and after; 2: and meanwhile
+    dying: int = -1  # this object has a finalizer
     bound: int = 0   # as of Marking
     meet: str = "kept,again"
 
@@ -209,6 +210,8 @@ RELACY = {
                rounds=0, meet="kept,rest,freed,born"),
         Beside("weak", "1-3-", "01", ("ddddw2s1d", "z0"), "the only reference is weak",
                meet="kept,again,revived"),
+        Beside("dying", "1-34--", "0", ("l0ddw2d",), "an object with a finalizer dies, or is revived before",
+               dying=2, bound=2, meet="again,queued,revived,freed"),
         Beside("young", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "new ones again, between young collections",
                marker="d", young=1, meet="kept,again,freed,born,logged"),
         Beside("meanwhile", "12-4--.", "035", ("l0nz0s5dyl5fndys0",), "the young are collected beside the marker",
@@ -373,6 +376,9 @@ MUTANTS = {
         Mutant("together=0", "slot", "", "stop 1 comes between the barrier and the store"),
         Mutant("whoever_holds=0", "move", "", "only what an unmarked object refers to is kept"),
         Mutant("born=0", "born", "", "new objects are born white"),
+        Mutant("cleared=0", "dying", "", "weak references to what dies with a finalizer are not cleared"),
+        Mutant("resurrected=0", "dying", "", "what dies with a finalizer is not marked"),
+        Mutant("awaited=0", "dying", "", "nor does anybody mark what it reaches"),
         Mutant("noted=0", "meanwhile", "", "what is written into old objects is not noted"),
         Mutant("ended=0", "meanwhile", "", "what is young in stop 2 is not made old"),
         Mutant("single=0", "reborn", "", "the next byte is written with that of a dead young object"),
@@ -451,7 +457,7 @@ def relacy_arguments(client):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--graph", client.graph, "--roots", client.roots, "--marker", client.marker,
                 "--limit", str(client.limit), "--rounds", str(client.rounds),
-                "--young", str(client.young)]
+                "--young", str(client.young), "--dying", str(client.dying)]
     if isinstance(client, Stopping):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--collections", client.collections, "--signalled", str(client.signalled)]
