@@ -25,6 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tide_heap *heaps; /* under the lock */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool ready;
+static int cancel_state; /* under the lock: of the thread that forks, before it did */
 
 /* There is no way to tell fork's caller, and waiting would be for ever. */
 static void refuse(void) {
@@ -59,10 +60,10 @@ static void lock_worlds_safely(void) {
   }
 }
 
-static void stop_all(void *unused) {
-  (void)unused;
+static void stop_all(void *before) {
   if (td_in_callback()) refuse();
   lock_worlds_safely();
+  cancel_state = *(const int *)before;
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_stop_mutators(heap, tide_current(heap));
   /* All other locks after the last stop: a thread that we wait for may use heaps that it is not
@@ -77,9 +78,12 @@ static void stop_all(void *unused) {
   td_signal_hold();
 }
 
+/* To wait for the end of a collection beside the program is a point of cancellation. */
 static void before_fork(void) {
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   (void)td_inside_begin(); /* until it is over */
-  td_stack_call(stop_all, NULL);
+  td_stack_call(stop_all, &before);
 }
 
 static void unlock_heap(struct tide_heap *heap, bool child) {
@@ -92,8 +96,10 @@ static void unlock_heap(struct tide_heap *heap, bool child) {
 
 static void go_on(void) {
   struct td_self *inside = td_self();
+  int before = cancel_state, disabled;
   pthread_mutex_unlock(&lock);
   td_inside_end(&inside);
+  pthread_setcancelstate(before, &disabled);
 }
 
 static void after_fork_in_parent(void) {

@@ -315,6 +315,36 @@ static void forks(void) {
   close_heap(0);
 }
 
+static void *fork_only(void *argument) {
+  pid_t *child = argument;
+  *child = fork();
+  if (*child == 0) _exit(0);
+  pthread_testcancel();
+  return NULL;
+}
+
+/* A thread that is cancelled while it waits for the end, before it forks, forks. */
+static void who_forks_is_cancelled(void) {
+  pthread_t thread;
+  pid_t child;
+  void *result;
+  open_of(0, 16 * MIB);
+  held_begin(&h[0]);
+  CHECK(pthread_create(&thread, NULL, fork_only, &child) == 0);
+  tide_blocking_enter(h[0].m);
+  usleep(20000);
+  CHECK(pthread_cancel(thread) == 0);
+  usleep(20000);
+  tide_blocking_leave(h[0].m);
+  (void)held_end(&h[0]);
+  tide_blocking_enter(h[0].m);
+  CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+  tide_blocking_leave(h[0].m);
+  expect_child(child);
+  CHECK(tide_collect(h[0].m) == TIDE_OK);
+  close_heap(0);
+}
+
 /* ---- Several heaps ---- */
 
 /* One thread, and a collection in each. */
@@ -365,6 +395,7 @@ int main(void) {
   there_is_no_thread();
   there_is_no_memory_for_a_copy();
   forks();
+  who_forks_is_cancelled();
   several_heaps_of_a_thread();
   tiny_heaps();
   return 0;
