@@ -4,6 +4,7 @@
 #include "gc/check/caller/call.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/obstacle.h"
+#include "gc/cycle/owed.h"
 #include "gc/cycle/steps.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/settle.h"
@@ -123,15 +124,19 @@ static void sort(struct collection *c) {
   if (young > c->stats.promoted_bytes) c->own->freed_bytes += young - c->stats.promoted_bytes;
 }
 
-/* The bounds of the next one, by what this one took. */
+/* The bounds of the next one, by what this one took. Nobody wants one any more. */
 static void decide(struct collection *c) {
   struct tide_heap *heap = c->cycle.heap;
   struct td_youth *youth = &heap->when->youth_beside;
   td_youth_adjust(youth, &(struct td_facts){.worked_ns = td_plat_thread_ns() - c->cycle.worked_ns,
                                             .mutator_ns = c->cycle.begin_ns - c->own->ended_ns,
                                             .logged_much = c->stats.logged >= youth->logged_due});
+  pthread_mutex_lock(&heap->space.lock);
+  (void)td_external_begin(heap->when, TIDE_CYCLE_YOUNG);
+  pthread_mutex_unlock(&heap->space.lock);
   td_young_set_due(&heap->space, youth->due_bytes, youth->logged_due);
   td_young_switch_barriers(heap);
+  td_owed_settle(heap, c->cycle.self, TIDE_CYCLE_YOUNG);
 }
 
 static void collect_stopped(struct collection *c) {
