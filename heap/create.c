@@ -29,8 +29,7 @@ static void refuse_pages(struct tide_error *error) {
 }
 
 static void unmap_all(struct td_space *space) {
-  td_tables_unmap(space);
-  if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
+  if (space->base) td_plat_release((void *)space->base, space->reserved_bytes + space->table_bytes);
   *space = (struct td_space){0};
 }
 
@@ -49,8 +48,9 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
   space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
   space->flag_pages = space->block_count * TD_BLOCK_PAGES;
-  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, align);
-  if (space->base && td_tables_map(space)) return true;
+  space->table_bytes = td_tables_bytes(space);
+  space->base = (uintptr_t)td_plat_reserve(reserve_bytes + space->table_bytes, align);
+  if (space->base && td_tables_open(space)) return true;
   int saved = errno;
   unmap_all(space);
   errno = saved;
@@ -90,12 +90,6 @@ bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes,
     say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
     return false;
   }
-  if (!td_layouts_init(&space->layouts)) {
-    say(error, TIDE_ERROR_MEMORY, "cannot allocate the table of layouts", 1);
-    unmap_all(space);
-    return false;
-  }
-  td_plat_advise_huge(space->marks, space->granules);
   pthread_mutex_init(&space->lock, NULL);
   space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
@@ -109,10 +103,7 @@ bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes,
   return true;
 }
 
-/* A huge page holds the marks of 32 MiB: to a heap of ten it would add more than a tenth. */
 void td_space_use_small_pages(struct td_space *space, size_t huge_from_bytes) {
-  size_t granules = TD_SMALL_MARKS_BYTES / TD_GRANULE_BYTES;
-  td_plat_advise_small(space->marks, granules < space->granules ? granules : space->granules);
   size_t slabs = (huge_from_bytes + TD_SLAB_BYTES - 1) / TD_SLAB_BYTES;
   space->first_huge_slab = slabs && slabs < UINT32_MAX ? (uint32_t)slabs : UINT32_MAX;
 }

@@ -4,6 +4,7 @@
 #define TD_HEAP_CREATE_H
 
 #include "heap/space/space.h"
+#include "heap/space/tables.h"
 
 /* Reserves reserve_bytes of address space, or half as much until the system agrees, down to
  * 64 MiB. max_bytes is the hard limit of what objects may use. Returns false with `error` set
@@ -18,7 +19,6 @@ bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes,
 /* Asks the system for small pages: for what objects will lie in, and for the marks of the first
  * TD_SMALL_MARKS_BYTES of them. Behind huge_from_bytes, if not 0, huge pages are asked for where
  * they will be used: see heap/memory/backing.c. Before anything is allocated. */
-#define TD_SMALL_MARKS_BYTES ((size_t)64 << 20)
 void td_space_use_small_pages(struct td_space *space, size_t huge_from_bytes);
 /* Returns whether a space can live on system pages of this size: blocks must begin and end with a
  * page, because memory is given back by the block and by the slab. td_space_init refuses others. */

@@ -21,6 +21,19 @@ static void *map_unlocked(size_t bytes) {
   return moved;
 }
 
+static void *map_reserved(size_t bytes) {
+  static _Atomic(bool) locks_little; /* relaxed, both: each thread finds it out for itself */
+  void *at = MAP_FAILED;
+  if (!atomic_load_explicit(&locks_little, memory_order_relaxed))
+    at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED && errno == EAGAIN)
+    atomic_store_explicit(&locks_little, true, memory_order_relaxed);
+  if (atomic_load_explicit(&locks_little, memory_order_relaxed)) at = map_unlocked(bytes);
+  return at;
+}
+
+/* The system places what is as long as some huge pages at the beginning of one, as a rule: then
+ * there is nothing to cut off. */
 void *td_plat_reserve(size_t bytes, size_t align) {
   size_t page = td_plat_page_bytes();
   if (align < page) align = page;
@@ -29,14 +42,12 @@ void *td_plat_reserve(size_t bytes, size_t align) {
     return NULL;
   }
   bytes = (bytes + page - 1) & ~(page - 1);
+  void *at = map_reserved(bytes);
+  if (at == MAP_FAILED) return NULL;
+  if (((uintptr_t)at & (align - 1)) == 0) return at;
+  munmap(at, bytes);
   size_t span = bytes + align - page;
-  static _Atomic(bool) locks_little; /* relaxed, both: each thread finds it out for itself */
-  void *at = MAP_FAILED;
-  if (!atomic_load_explicit(&locks_little, memory_order_relaxed))
-    at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED && errno == EAGAIN)
-    atomic_store_explicit(&locks_little, true, memory_order_relaxed);
-  if (atomic_load_explicit(&locks_little, memory_order_relaxed)) at = map_unlocked(span);
+  at = map_reserved(span);
   if (at == MAP_FAILED) return NULL;
   uintptr_t low = (uintptr_t)at;
   uintptr_t start = (low + align - 1) & ~(uintptr_t)(align - 1);

@@ -10,7 +10,8 @@ void *td_pages_take(size_t bytes) {
   return td_plat_map(bytes);
 }
 
-void *td_pages_room(void *old, size_t *capacity, size_t count, size_t least, size_t bytes_each) {
+void *td_pages_room(void *old, const void *first, size_t *capacity, size_t count, size_t least,
+                    size_t bytes_each) {
   if (old && count <= *capacity) return old;
   size_t wanted = *capacity ? *capacity : least;
   while (wanted < count)
@@ -18,7 +19,7 @@ void *td_pages_room(void *old, size_t *capacity, size_t count, size_t least, siz
   void *larger = td_plat_map(wanted * bytes_each);
   if (!larger) return NULL;
   if (old) memcpy(larger, old, *capacity * bytes_each);
-  td_plat_unmap(old, *capacity * bytes_each);
+  if (old != first) td_plat_unmap(old, *capacity * bytes_each);
   *capacity = wanted;
   return larger;
 }

@@ -4,22 +4,38 @@
 
 #include "gc/arrays/pages.h"
 
-#define SPANS_MIN 128u
-#define WORDS_MIN 1024u
-_Static_assert(TD_ROOT_LIST_WORDS <= WORDS_MIN, "what is copied at once fits an empty list");
+_Static_assert(TD_ROOT_LIST_WORDS <= TD_ROOT_WORDS_FIRST,
+               "what is copied at once fits an empty list");
+
+static struct td_span *first_spans(const struct td_root_list *list) {
+  return list->first ? list->first->spans : NULL;
+}
+
+static uintptr_t *first_words(const struct td_root_list *list) {
+  return list->first ? list->first->words : NULL;
+}
 
 static bool has_span(struct td_root_list *list) {
-  struct td_span *spans =
-      td_pages_room(list->spans, &list->capacity, list->count + 1, SPANS_MIN, sizeof *spans);
+  struct td_span *spans = td_pages_room(list->spans, first_spans(list), &list->capacity,
+                                        list->count + 1, TD_ROOT_SPANS_FIRST, sizeof *spans);
   if (spans) list->spans = spans;
   return spans != NULL;
 }
 
 static bool has_words(struct td_root_list *list) {
-  uintptr_t *words = td_pages_room(list->words, &list->word_capacity,
-                                   list->word_count + TD_ROOT_LIST_WORDS, WORDS_MIN, sizeof *words);
+  uintptr_t *words =
+      td_pages_room(list->words, first_words(list), &list->word_capacity,
+                    list->word_count + TD_ROOT_LIST_WORDS, TD_ROOT_WORDS_FIRST, sizeof *words);
   if (words) list->words = words;
   return words != NULL;
+}
+
+void td_root_list_begin(struct td_root_list *list, struct td_root_room *first) {
+  *list = (struct td_root_list){.spans = first->spans,
+                                .words = first->words,
+                                .capacity = TD_ROOT_SPANS_FIRST,
+                                .word_capacity = TD_ROOT_WORDS_FIRST,
+                                .first = first};
 }
 
 bool td_root_list_init(struct td_root_list *list) {
@@ -27,8 +43,10 @@ bool td_root_list_init(struct td_root_list *list) {
 }
 
 void td_root_list_deinit(struct td_root_list *list) {
-  td_pages_give(list->spans, list->capacity * sizeof *list->spans);
-  td_pages_give(list->words, list->word_capacity * sizeof *list->words);
+  if (list->spans != first_spans(list))
+    td_pages_give(list->spans, list->capacity * sizeof *list->spans);
+  if (list->words != first_words(list))
+    td_pages_give(list->words, list->word_capacity * sizeof *list->words);
   *list = (struct td_root_list){0};
 }
 

@@ -10,6 +10,14 @@
 /* Words that are copied at once. */
 #define TD_ROOT_LIST_WORDS 512u
 
+/* What a list may begin with, so that a collection needs no more memory. Zero or not. */
+#define TD_ROOT_SPANS_FIRST 128u
+#define TD_ROOT_WORDS_FIRST 1024u
+struct td_root_room {
+  struct td_span spans[TD_ROOT_SPANS_FIRST];
+  uintptr_t words[TD_ROOT_WORDS_FIRST];
+};
+
 typedef void (*td_root_list_take)(const struct td_span *spans, size_t count, void *context);
 
 struct td_root_list {
@@ -21,9 +29,12 @@ struct td_root_list {
   /* Constant while it grows. NULL: without memory, it refuses. */
   td_root_list_take take;
   void *context;
+  struct td_root_room *first; /* constant; or NULL */
 };
 
-/* Returns false if there is no memory for what a list that is taken has room for at least. */
+void td_root_list_begin(struct td_root_list *list, struct td_root_room *first);
+/* Of a list that was all zero. Returns false if there is no memory for what a list that is taken
+ * has room for at least. */
 bool td_root_list_init(struct td_root_list *list);
 void td_root_list_deinit(struct td_root_list *list);
 void td_root_list_clear(struct td_root_list *list);

@@ -141,7 +141,7 @@ static bool is_reached(const struct check *check, uintptr_t object) {
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
   size_t at = check->waiting_count;
   struct waiting *waiting =
-      td_pages_room(check->waiting, &check->waiting_capacity, at + 1, 64, sizeof *waiting);
+      td_pages_room(check->waiting, NULL, &check->waiting_capacity, at + 1, 64, sizeof *waiting);
   if (!waiting) {
     check->no_memory = true;
     return;

@@ -34,6 +34,12 @@
 #include "marker/engine/list.h"
 #include "marker/queue/policies.h"
 
+/* Not zeroed: small heaps never touch it. */
+struct whole_room {
+  struct td_root_room roots[2];
+  struct td_ephemeron_room ephemerons;
+};
+
 /* A heap and what its rooms keep of it. */
 struct whole {
   struct tide_heap heap;
@@ -43,7 +49,6 @@ struct whole {
   struct td_root_set roots;
   struct td_pins pins;
   struct td_finalizers finalizers;
-  struct td_ephemerons ephemerons;
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
   struct td_serial_traces serial;
   struct td_when when;
@@ -51,6 +56,8 @@ struct whole {
   struct td_stats stats;
   struct td_written written;
   struct td_young_beside young_beside;
+  struct td_ephemerons ephemerons;
+  struct whole_room room;
 };
 
 /* Returns NULL if there is no memory. */
@@ -58,7 +65,7 @@ static struct tide_heap *take_whole(void) {
   size_t bytes = (sizeof(struct whole) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
   struct whole *w = aligned_alloc(TD_CACHE_LINE, bytes);
   if (!w) return NULL;
-  memset(w, 0, bytes);
+  memset(w, 0, offsetof(struct whole, room));
   w->heap.world = &w->world;
   w->heap.retired = &w->retired;
   w->heap.run_pool = &w->run_pool;
@@ -98,11 +105,13 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
                        struct tide_error *error) {
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
     td_weak_slots_init(&heap->weak_slots[kind]);
+  struct whole_room *room = &((struct whole *)heap)->room;
+  bool rooted = td_roots_init(heap->roots, room->roots);
+  td_ephemerons_init(heap->ephemerons, &room->ephemerons);
   heap->markers = td_markers_create(&heap->space, &heap->config, error);
   if (!heap->markers) return false;
-  if (!td_stats_init(heap) || !td_world_init(heap->world) || !td_roots_init(heap->roots) ||
-      !td_finalizers_init(heap->finalizers) || !td_ephemerons_init(heap->ephemerons) ||
-      pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
+  if (!rooted || !td_stats_init(heap) || !td_world_init(heap->world) ||
+      !td_finalizers_init(heap->finalizers) || pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
       pthread_mutex_init(&heap->written->lock, NULL) != 0 ||
       (o->concurrent && !td_beside_open(heap))) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");

@@ -13,8 +13,8 @@ void td_snapshot_deinit(struct td_snapshot *snapshot) {
 }
 
 static bool reserve(struct td_copied_words *words, size_t more) {
-  uintptr_t *at =
-      td_pages_room(words->at, &words->capacity, words->count + more, CAPACITY_MIN, sizeof *at);
+  uintptr_t *at = td_pages_room(words->at, NULL, &words->capacity, words->count + more,
+                                CAPACITY_MIN, sizeof *at);
   if (at) words->at = at;
   return at != NULL;
 }

@@ -3,21 +3,6 @@
 
 #include "gc/threads/thread.h"
 
-/* Runs that are all empty, for mutators that may not allocate. */
-static struct tide_bump *no_runs;
-
-void td_runs_end(void) {
-  td_plat_release(no_runs, TD_CACHE_RUNS_BYTES);
-  no_runs = NULL;
-}
-
-bool td_runs_prepare(void) {
-  no_runs = td_plat_reserve(TD_CACHE_RUNS_BYTES, 0);
-  if (no_runs && td_plat_commit_zeroes(no_runs, TD_CACHE_RUNS_BYTES)) return true;
-  td_runs_end();
-  return false;
-}
-
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
   struct td_run_pool *pool = heap->run_pool;
   if (pool->count)
@@ -30,7 +15,7 @@ bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
 
 void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator) {
   struct td_run_pool *pool = heap->run_pool;
-  mutator->fast.bump = no_runs;
+  mutator->fast.bump = td_runs_none(heap);
   if (pool->count < TD_POOLED_CACHES && mutator->cache.layouts == TD_CACHE_LAYOUTS_FIRST)
     pool->caches[pool->count++] = mutator->cache;
   else
@@ -46,11 +31,7 @@ void td_runs_free_pool(struct tide_heap *heap) {
 void td_runs_show(struct tide_mutator *mutator) {
   bool allowed = mutator->blocking_depth == 0 && !mutator->callback && !mutator->looks_first &&
                  td_self()->worlds == 0;
-  mutator->fast.bump = allowed ? mutator->cache.runs : no_runs;
-}
-
-struct tide_bump *td_runs_none(void) {
-  return no_runs;
+  mutator->fast.bump = allowed ? mutator->cache.runs : td_runs_none(mutator->heap);
 }
 
 void td_runs_retire(struct tide_mutator *mutator) {

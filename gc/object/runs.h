@@ -13,11 +13,6 @@ struct td_run_pool {
   unsigned count;
 };
 
-/* Before the first mutator. Returns false if there is no address space. */
-bool td_runs_prepare(void);
-/* After the last one. */
-void td_runs_end(void);
-
 /* Opens the mutator's cache, under the world's lock. Returns false if there is no memory. */
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator);
 /* Closes it after td_runs_drop. Under the world's lock. */
@@ -27,8 +22,10 @@ void td_runs_free_pool(struct tide_heap *heap);
 
 /* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
 void td_runs_show(struct tide_mutator *mutator);
-/* Returns the empty ones. */
-struct tide_bump *td_runs_none(void);
+/* Returns the empty ones, for mutators that may not allocate. */
+static inline struct tide_bump *td_runs_none(const struct tide_heap *heap) {
+  return heap->space.no_runs;
+}
 /* Gives the unused rests of all runs back. World stopped. Runs of which an interrupted mutator may
  * be about to take a cell are held instead, until td_runs_hand_back. */
 void td_runs_retire(struct tide_mutator *mutator);

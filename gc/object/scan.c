@@ -109,7 +109,8 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
 }
 
 bool td_worklist_reserve(struct td_worklist *list) {
-  uintptr_t *at = td_pages_room(list->at, &list->capacity, list->count + 1, 1024, sizeof *at);
+  uintptr_t *at =
+      td_pages_room(list->at, list->first, &list->capacity, list->count + 1, 1024, sizeof *at);
   if (at) list->at = at;
   return at != NULL;
 }
@@ -121,6 +122,6 @@ bool td_worklist_push(struct td_worklist *list, uintptr_t object) {
 }
 
 void td_worklist_free(struct td_worklist *list) {
-  td_pages_give(list->at, list->capacity * sizeof *list->at);
+  if (list->at != list->first) td_pages_give(list->at, list->capacity * sizeof *list->at);
   *list = (struct td_worklist){0};
 }

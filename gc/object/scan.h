@@ -55,6 +55,7 @@ static inline bool td_object_is_white(const struct td_space *space, uintptr_t ob
 struct td_worklist {
   uintptr_t *at;
   size_t count, capacity;
+  uintptr_t *first; /* what it began with, which is not its own; or NULL */
 };
 /* Room for one more; of an empty list, for the first thousand. false: out of memory. */
 bool td_worklist_reserve(struct td_worklist *list);

@@ -55,8 +55,8 @@ static bool make_writable(struct tide_heap *heap, uintptr_t object) {
 }
 
 static bool make_room(struct td_pins *pins) {
-  uintptr_t *listed =
-      td_pages_room(pins->listed, &pins->capacity, pins->count + 1, LISTED_MIN, sizeof *listed);
+  uintptr_t *listed = td_pages_room(pins->listed, NULL, &pins->capacity, pins->count + 1,
+                                    LISTED_MIN, sizeof *listed);
   if (listed) pins->listed = listed;
   return listed != NULL;
 }

@@ -7,7 +7,7 @@
 #include "gc/threads/stop/world.h"
 #include "tide/foreign.h"
 
-bool td_roots_init(struct td_root_set *roots) {
+bool td_roots_init(struct td_root_set *roots, struct td_root_room room[2]) {
   *roots = (struct td_root_set){
       .registered = {
           [TD_REGISTERED_SLOT] = TD_REGISTRY(uintptr_t, uintptr_t),
@@ -15,7 +15,9 @@ bool td_roots_init(struct td_root_set *roots) {
           [TD_REGISTERED_CONSERVATIVE] = TD_REGISTRY(struct td_root_range, uintptr_t),
           [TD_REGISTERED_CALLBACK] = TD_REGISTRY(struct td_root_callback, struct td_root_callback),
           [TD_REGISTERED_SOURCE] = TD_REGISTRY(struct tide_root_source, struct tide_root_source)}};
-  return td_root_list_init(&roots->list) && pthread_mutex_init(&roots->lock, NULL) == 0;
+  td_root_list_begin(&roots->list, &room[0]);
+  td_root_list_begin(&roots->told, &room[1]);
+  return pthread_mutex_init(&roots->lock, NULL) == 0;
 }
 
 void td_roots_deinit(struct td_root_set *roots) {

@@ -38,7 +38,7 @@ struct td_root_set {
   _Atomic(uint64_t) asks_since_ns; /* sources are asked, and the world does not stand still; or 0 */
 };
 
-bool td_roots_init(struct td_root_set *roots);
+bool td_roots_init(struct td_root_set *roots, struct td_root_room room[2]);
 void td_roots_deinit(struct td_root_set *roots);
 
 #endif

@@ -5,20 +5,26 @@
 #include "gc/arrays/pages.h"
 #include "heap/space/counted.h"
 
-#define BUCKETS_MIN 512u
 /* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
  * before the serial closure takes over. */
 #define LOOKS_PER_BLOCK 256u
 #define LOOKS_PER_EPHEMERON 4u
 
-bool td_ephemerons_init(struct td_ephemerons *ephemerons) {
-  *ephemerons = (struct td_ephemerons){.bucket_count = BUCKETS_MIN};
-  ephemerons->buckets = td_pages_take(BUCKETS_MIN * sizeof *ephemerons->buckets);
-  return ephemerons->buckets && td_worklist_reserve(&ephemerons->list);
+void td_ephemerons_init(struct td_ephemerons *ephemerons, struct td_ephemeron_room *first) {
+  *ephemerons = (struct td_ephemerons){
+      .buckets = first->buckets,
+      .bucket_count = TD_BUCKETS_FIRST,
+      .list = {.at = first->list, .capacity = TD_WORKLIST_FIRST, .first = first->list},
+      .first = first};
+}
+
+static void give_buckets(struct td_ephemerons *e) {
+  if (e->buckets != e->first->buckets)
+    td_pages_give(e->buckets, e->bucket_count * sizeof *e->buckets);
 }
 
 void td_ephemerons_deinit(struct td_ephemerons *ephemerons) {
-  td_pages_give(ephemerons->buckets, ephemerons->bucket_count * sizeof *ephemerons->buckets);
+  give_buckets(ephemerons);
   td_worklist_free(&ephemerons->list);
 }
 
@@ -62,7 +68,7 @@ static void take_met(struct tide_heap *heap) {
 
 static void run_values(struct tide_heap *heap) {
   struct td_ephemerons *e = heap->ephemerons;
-  struct td_span span = {e->values, e->value_count, TD_SPAN_SLOTS};
+  struct td_span span = {e->first->values, e->value_count, TD_SPAN_SLOTS};
   struct td_roots roots = {.spans = &span, .span_count = 1};
   if (e->value_count) td_mark_phase(heap->markers, &roots);
   e->value_count = 0;
@@ -72,7 +78,7 @@ static void add_value(struct tide_heap *heap, uintptr_t value) {
   struct td_ephemerons *e = heap->ephemerons;
   if (!td_is_reference(&heap->space, value) || td_object_is_marked(&heap->space, value)) return;
   if (e->value_count == TD_VALUES_MAX) run_values(heap);
-  e->values[e->value_count++] = value;
+  e->first->values[e->value_count++] = value;
 }
 
 /* Looks at every unresolved ephemeron once. Returns whether something new was marked. */
@@ -189,7 +195,7 @@ static void size_buckets(struct td_ephemerons *e) {
       e->buckets[i] = 0;
     return;
   }
-  td_pages_give(e->buckets, e->bucket_count * sizeof *e->buckets);
+  give_buckets(e);
   e->buckets = larger;
   e->bucket_count = wanted;
 }

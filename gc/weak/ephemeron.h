@@ -15,21 +15,30 @@
 
 /* The collecting thread's. */
 #define TD_VALUES_MAX 1024u
+#define TD_BUCKETS_FIRST 512u
+#define TD_WORKLIST_FIRST 1024u
+
+/* What a collection has if there is no more memory. Zero or not. */
+struct td_ephemeron_room {
+  uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
+  uintptr_t buckets[TD_BUCKETS_FIRST];
+  uintptr_t list[TD_WORKLIST_FIRST];
+};
 
 struct td_ephemerons {
   uintptr_t unresolved; /* ephemerons whose key is unmarked, chained by their links */
   size_t count;
-  size_t work;                     /* ephemerons looked at in this cycle's rounds */
-  uintptr_t *buckets;              /* the same by key, while the serial closure runs */
-  size_t bucket_count;             /* power of two */
-  struct td_worklist list;         /* empty between uses; gc/weak/order.c borrows it */
-  uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
+  size_t work;             /* ephemerons looked at in this cycle's rounds */
+  uintptr_t *buckets;      /* the same by key, while the serial closure runs */
+  size_t bucket_count;     /* power of two */
+  struct td_worklist list; /* empty between uses; gc/weak/order.c borrows it */
   size_t value_count;
+  struct td_ephemeron_room *first;
   uintptr_t weak;   /* weak references that the serial closure met */
   uint64_t objects; /* marked by the serial closure, and in stops */
 };
 
-bool td_ephemerons_init(struct td_ephemerons *ephemerons);
+void td_ephemerons_init(struct td_ephemerons *ephemerons, struct td_ephemeron_room *first);
 void td_ephemerons_deinit(struct td_ephemerons *ephemerons);
 
 /* Marking has begun. */

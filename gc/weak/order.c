@@ -170,7 +170,7 @@ static bool order(struct tide_heap *heap, struct td_finalizer *at, size_t count,
 
 static bool remember(struct td_dying *dying, const struct td_finalizer *entry) {
   struct td_finalizer *at =
-      td_pages_room(dying->at, &dying->capacity, dying->count + 1, STEP, sizeof *at);
+      td_pages_room(dying->at, NULL, &dying->capacity, dying->count + 1, STEP, sizeof *at);
   if (!at) return false;
   dying->at = at;
   dying->at[dying->count] = *entry;

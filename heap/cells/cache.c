@@ -21,8 +21,16 @@ static void place_lists(struct td_cache *cache, void *lists, uint32_t layouts) {
   cache->freed_at = cache->filled + (size_t)layouts * TIDE_BUMP_SLOTS;
 }
 
+/* The first lists lie in front of the runs, so that a small heap maps a cache at once. */
+#define FIRST_LISTS_BYTES lists_bytes(TD_CACHE_LAYOUTS_FIRST)
+
+static void free_lists(const struct td_cache *cache) {
+  if (cache->layouts > TD_CACHE_LAYOUTS_FIRST)
+    td_plat_unmap(cache->freed, lists_bytes(cache->layouts));
+}
+
 bool td_cache_reach_slow(struct td_cache *cache, tide_layout layout) {
-  uint32_t layouts = cache->layouts ? cache->layouts : TD_CACHE_LAYOUTS_FIRST;
+  uint32_t layouts = cache->layouts;
   while (layouts <= layout)
     layouts *= 2;
   void *lists = td_plat_map(lists_bytes(layouts));
@@ -33,27 +41,32 @@ bool td_cache_reach_slow(struct td_cache *cache, tide_layout layout) {
   }
   const struct td_cache before = *cache;
   place_lists(cache, lists, layouts);
-  if (!before.layouts) return true;
   memcpy(cache->freed, before.freed,
          (size_t)before.layouts * TIDE_BUMP_SLOTS * sizeof *cache->freed);
   memcpy(cache->filled, before.filled, before.filled_count * sizeof *cache->filled);
   memcpy(cache->freed_at, before.freed_at, before.freed_count * sizeof *cache->freed_at);
-  td_plat_unmap(before.freed, lists_bytes(before.layouts));
+  free_lists(&before);
   return true;
 }
 
 bool td_cache_open(struct td_cache *cache) {
-  struct tide_bump *runs = td_plat_reserve(TD_CACHE_RUNS_BYTES, 0);
-  *cache = (struct td_cache){.runs = runs};
-  if (runs && td_plat_commit_zeroes(runs, TD_CACHE_RUNS_BYTES) && td_cache_reach(cache, 0))
-    return true;
-  td_plat_release(runs, TD_CACHE_RUNS_BYTES);
-  return false;
+  const size_t bytes = FIRST_LISTS_BYTES + TD_CACHE_RUNS_BYTES;
+  const size_t runs = TD_CACHE_LAYOUTS_FIRST * TIDE_BUMP_SLOTS * sizeof *cache->runs;
+  char *at = td_plat_reserve(bytes, 0);
+  *cache = (struct td_cache){0};
+  if (!at) return false;
+  if (!td_plat_commit_zeroes(at, bytes) || !td_plat_commit(at, FIRST_LISTS_BYTES + runs)) {
+    td_plat_release(at, bytes);
+    return false;
+  }
+  cache->runs = (struct tide_bump *)(void *)(at + FIRST_LISTS_BYTES);
+  place_lists(cache, at, TD_CACHE_LAYOUTS_FIRST);
+  return true;
 }
 
 void td_cache_close(struct td_cache *cache) {
-  td_plat_unmap(cache->freed, lists_bytes(cache->layouts));
-  td_plat_release(cache->runs, TD_CACHE_RUNS_BYTES);
+  free_lists(cache);
+  td_plat_release((char *)cache->runs - FIRST_LISTS_BYTES, FIRST_LISTS_BYTES + TD_CACHE_RUNS_BYTES);
   *cache = (struct td_cache){0};
 }
 

@@ -38,7 +38,7 @@ static uint32_t cells_of_span(size_t cell_bytes) {
 
 static struct td_medium_list *list_of(struct td_space *space, tide_layout layout,
                                       unsigned medium_class) {
-  return &space->medium[(size_t)layout * TD_MEDIUM_CLASSES + medium_class];
+  return &space->lists[layout].medium[medium_class];
 }
 
 static uint8_t *mark_of(const struct td_space *space, uint32_t first, uint32_t cell) {
@@ -219,7 +219,9 @@ void td_medium_begin_young_sort(struct td_space *space, uint32_t first) {
 }
 
 void td_medium_unlist(struct td_space *space) {
-  size_t count = (size_t)space->layouts.count * TD_MEDIUM_CLASSES;
-  for (size_t i = 0; i < count; i++)
-    if (space->medium[i].first) space->medium[i].first = 0; /* others' pages stay untouched */
+  for (uint32_t i = 0; i < space->layouts.count; i++)
+    for (unsigned k = 0; k < TD_MEDIUM_CLASSES; k++) {
+      struct td_medium_list *list = &space->lists[i].medium[k];
+      if (list->first) list->first = 0; /* others' pages stay untouched */
+    }
 }

@@ -66,7 +66,7 @@ static bool runs_short(const struct td_space *space, const struct td_unswept *li
 static uint32_t take_block(struct td_space *space, tide_layout layout, size_t cell,
                            enum td_room *room) {
   td_space_lock(space);
-  struct td_unswept *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + td_class_of(cell)];
+  struct td_unswept *list = &space->lists[layout].unswept[td_class_of(cell)];
   uint32_t block = 0;
   if (!list->first && space->unsorted) td_sort_step(space);
   if (td_young_is_due(space)) {

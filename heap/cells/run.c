@@ -277,7 +277,7 @@ size_t td_run_next(struct td_space *space, struct tide_bump *bump, uint32_t bloc
   uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
   if (!info->zeroed) prefetch(second, third < end ? third : end);
   size_t bytes = hand_out(bump, info, first, end);
-  if (info->zeroed && space->first_huge_slab > 0) get_pages(space, block, start, info->reserved);
+  if (info->zeroed) get_pages(space, block, start, info->reserved);
   return bytes;
 }
 

@@ -84,8 +84,7 @@ static void list_block(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
   if (info->reserved == TD_RESERVED_LISTED) return;
   info->reserved = TD_RESERVED_LISTED;
-  struct td_unswept *list =
-      &space->unswept[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + info->size_class];
+  struct td_unswept *list = &space->lists[space->blocks[b].layout].unswept[info->size_class];
   info->next = list->first;
   list->first = b;
   list->listed++;
@@ -173,8 +172,8 @@ static void after_marking(struct td_space *space) {
 
 /* No block is listed any more, and nothing counts as alive. */
 static void forget_lists(struct td_space *space) {
-  const size_t lists = (size_t)space->listed_layouts * TIDE_BUMP_SLOTS;
-  memset(space->unswept, 0, lists * sizeof *space->unswept);
+  for (uint32_t i = 0; i < space->layouts.count && i < space->listed_layouts; i++)
+    memset(space->lists[i].unswept, 0, sizeof space->lists[i].unswept);
   td_medium_unlist(space);
   space->live_objects = space->live_bytes = space->leaf_bytes = 0;
   space->taken_bytes = space->taken_blocks = 0;

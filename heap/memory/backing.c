@@ -111,7 +111,8 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
 /* In a heap that begins with small pages a slab becomes a huge one if the budget lets the heap grow
  * over it, or nearly: what is left over would be memory for nothing. */
 static bool wants_huge_page(const struct td_space *space, uint32_t slab) {
-  if (space->first_huge_slab == 0) return true;
+  if (space->first_huge_slab == 0)
+    return slab > 0; /* clearing one takes longer than a small heap */
   uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = space->budget_blocks;
   return slab >= space->first_huge_slab && end <= budget + budget / SPARE_PART;
 }

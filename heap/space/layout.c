@@ -5,23 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/platform.h"
-
-#define TABLE_BYTES (TIDE_LAYOUT_MAX * sizeof(struct td_layout))
-
-/* Not by malloc, which would write zeroes into memory that it has had before: nearly all of the
- * table is never touched. */
-bool td_layouts_init(struct td_layouts *layouts) {
-  layouts->any_held_by_first_page = layouts->any_told = false;
-  layouts->at = td_plat_map(TABLE_BYTES);
-  if (!layouts->at) return false;
+void td_layouts_init(struct td_layouts *layouts, struct td_layout *at) {
+  *layouts = (struct td_layouts){.at = at, .count = TD_LAYOUT_FIRST_FREE};
   layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
   layouts->at[TIDE_LAYOUT_REFS].kind = TD_KIND_REFS;
   layouts->at[TIDE_LAYOUT_CONSERVATIVE].kind = TD_KIND_CONSERVATIVE;
   layouts->at[TD_LAYOUT_WEAK].kind = TD_KIND_WEAK;
   layouts->at[TD_LAYOUT_EPHEMERON].kind = TD_KIND_EPHEMERON;
-  layouts->count = TD_LAYOUT_FIRST_FREE;
-  return true;
 }
 
 bool td_layout_fits(const struct td_layout *layout, size_t bytes) {
@@ -51,7 +41,6 @@ static void free_parts(struct td_layout *layout) {
 void td_layouts_deinit(struct td_layouts *layouts) {
   for (uint32_t i = 0; layouts->at && i < layouts->count; i++)
     free_parts(&layouts->at[i]);
-  td_plat_unmap(layouts->at, TABLE_BYTES);
   layouts->at = NULL;
   layouts->count = 0;
 }

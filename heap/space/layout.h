@@ -95,7 +95,8 @@ struct td_layouts {
 /* Returns whether the layout exists, and its slots lie inside an object of `bytes`. */
 bool td_layout_fits(const struct td_layout *layout, size_t bytes);
 
-bool td_layouts_init(struct td_layouts *layouts);
+/* `at` holds TIDE_LAYOUT_MAX entries, all zero. */
+void td_layouts_init(struct td_layouts *layouts, struct td_layout *at);
 void td_layouts_deinit(struct td_layouts *layouts);
 /* Returns the number of an equal layout, or of a new one; TIDE_LAYOUT_INVALID if the table is full
  * or memory ran out. What `wanted` points to is copied. The caller holds the space's lock. */

@@ -110,6 +110,12 @@ struct td_unswept {
   uint32_t listed, left; /* how many were listed since all were sorted, and how many are still */
 };
 
+/* Where a layout's objects find room. */
+struct td_layout_lists {
+  struct td_unswept unswept[TIDE_BUMP_SLOTS];
+  struct td_medium_list medium[TD_MEDIUM_CLASSES];
+};
+
 struct td_space {
   /* Constant after creation. */
   uintptr_t base;
@@ -123,7 +129,7 @@ struct td_space {
   uint32_t block_count;
   bool has_young;     /* objects allocated since the last collection are told from others */
   size_t mark_span;   /* bytes of the table of marks; if has_young a power of two, see create */
-  size_t table_bytes; /* of all side tables: they lie behind the marks */
+  size_t table_bytes; /* of all side tables: they lie behind the range, the marks first */
 
   /* Written while the world is stopped, read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */
@@ -161,8 +167,8 @@ struct td_space {
   uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
   uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
   uint32_t max_blocks;    /* hard limit; constant after creation */
-  struct td_unswept *unswept;    /* [layout * TIDE_BUMP_SLOTS + class] */
-  struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
+  struct td_layout_lists *lists; /* [layout] */
+  struct tide_bump *no_runs;     /* TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS, always empty */
   uint8_t *slab_committed;       /* enum td_slab */
   uint64_t *touched;             /* a bit for each block, in all spaces: heap/young/young.h */
   /* A byte for each slab: it has logged pages (heap/young/log.h), or pages that mutators have
@@ -200,8 +206,10 @@ struct td_space {
   uint32_t avoid_end;  /* blocks below it are watched for false pointers: heap/withheld/avoid.h */
   bool avoids_some;    /* and such cells were found in the last collection */
   bool avoids_nothing; /* do not look for them in the next */
-  uint32_t first_huge_slab; /* no huge pages are asked for below it; constant after creation */
-  bool stress;              /* runs of one cell, so that every allocation takes the slow path */
+  /* No huge pages are asked for below it, nor, if it is 0, in the first. Constant after creation.
+   */
+  uint32_t first_huge_slab;
+  bool stress; /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/withheld/quarantine.h. */
   bool has_quarantine; /* `stress` is set too */
   bool has_poison;

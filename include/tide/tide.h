@@ -83,8 +83,9 @@ struct tide_options {
    * collect, run finalizers, write a snapshot, but not allocate from this heap. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
-  /* Ask the system for no huge pages. With them scattered heaps are marked faster, but the first
-   * touch costs more: short runs are better off without. Default: true if TIDE_HUGE_PAGES is 0. */
+  /* Ask the system for no huge pages. With them, behind the first 2 MiB, scattered heaps are marked
+   * faster, but the first touch costs more: short runs are better off without. Default: true if
+   * TIDE_HUGE_PAGES is 0. */
   bool small_pages;
   /* The program promises to store references into objects by tide_write (see tide/write.h). The
    * heap then collects young objects apart. TIDE_YOUNG=0 takes the promise back. Default: false. */

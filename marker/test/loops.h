@@ -56,7 +56,7 @@ struct td_tester {
   uint32_t grey[TD_KINDS];   /* how many grey objects of each kind wait, */
   uint32_t *stack[TD_KINDS]; /* here */
   struct td_grey_group groups[2];
-  _Alignas(TD_CACHE_LINE) uint32_t memory[]; /* of the buffers, then of the stacks */
+  uint32_t *memory; /* of the buffers, then of the stacks */
 };
 
 /* Adds an object that is marked and counted. */

@@ -2,17 +2,24 @@
 /* Testing batches of references. */
 #include "marker/test/tester.h"
 
+#include <stdlib.h>
+
 #include "marker/base/state.h"
 #include "marker/test/loops.h"
 
 /* A group of any size is copied from a stack in full length: so there is room behind the last. */
 #define ROOM (2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK + TD_TEST_GROUP)
-#define TESTER_BYTES (sizeof(struct td_tester) + ROOM * sizeof(uint32_t))
+#define ROOM_BYTES (ROOM * sizeof(uint32_t))
 
-/* Pages, which take no memory until something is marked. malloc would write zeroes there. */
+/* Buffers and stacks are pages of the system, which nobody touches until something is marked. */
 struct td_tester *td_tester_make(struct td_marker *marker) {
-  struct td_tester *t = td_plat_map(TESTER_BYTES);
+  struct td_tester *t = calloc(1, sizeof *t);
   if (!t) return NULL;
+  t->memory = td_plat_map(ROOM_BYTES);
+  if (!t->memory) {
+    free(t);
+    return NULL;
+  }
   t->marker = marker;
   t->filling = t->memory;
   t->other = t->memory + TD_TEST_ROOM;
@@ -24,7 +31,9 @@ struct td_tester *td_tester_make(struct td_marker *marker) {
 }
 
 void td_tester_free(struct td_tester *t) {
-  td_plat_unmap(t, TESTER_BYTES);
+  if (!t) return;
+  td_plat_unmap(t->memory, ROOM_BYTES);
+  free(t);
 }
 
 void td_tester_begin(struct td_tester *t) {

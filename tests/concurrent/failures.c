@@ -30,14 +30,14 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return refuses_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
 }
 
-void *__real_td_pages_room(void *old, size_t *capacity, size_t count, size_t least,
-                           size_t bytes_each);
-void *__wrap_td_pages_room(void *old, size_t *capacity, size_t count, size_t least,
-                           size_t bytes_each);
-void *__wrap_td_pages_room(void *old, size_t *capacity, size_t count, size_t least,
-                           size_t bytes_each) {
+void *__real_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
+                           size_t least, size_t bytes_each);
+void *__wrap_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
+                           size_t least, size_t bytes_each);
+void *__wrap_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
+                           size_t least, size_t bytes_each) {
   if (refuses_copies && begins && (!old || count > *capacity)) return NULL;
-  return __real_td_pages_room(old, capacity, count, least, bytes_each);
+  return __real_td_pages_room(old, first, capacity, count, least, bytes_each);
 }
 
 static void note(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *context) {

@@ -81,7 +81,7 @@ static inline struct td_self *td_self(void) {
 static inline struct tide_mutator *td_thread_mutators(void) {
   return td_self()->mutators;
 }
-static inline struct tide_bump *td_runs_none(void) {
+static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
   return NULL;
 }
 static inline void td_runs_show(struct tide_mutator *mutator) {

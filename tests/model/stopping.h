@@ -58,7 +58,7 @@ static inline struct tide_mutator *td_thread_mutators(void) {
 static inline void td_runs_show(struct tide_mutator *mutator) {
   (void)mutator;
 }
-static inline struct tide_bump *td_runs_none(void) {
+static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
   return NULL;
 }
 #define MODEL_NOW 1

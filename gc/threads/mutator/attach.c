@@ -59,16 +59,12 @@ static void thread_ends(void *round) {
 }
 
 bool td_mutators_open(void) {
-  if (!td_runs_prepare()) return false;
-  if (pthread_key_create(&exit_key, thread_ends) == 0) return true;
-  td_runs_end();
-  return false;
+  return pthread_key_create(&exit_key, thread_ends) == 0;
 }
 
 void td_mutators_close(void) {
   td_signal_close();
   pthread_key_delete(exit_key);
-  td_runs_end();
 }
 
 /* ---- Attach ---- */

@@ -46,7 +46,7 @@ static void note_doors(struct td_self *self) {
   for (struct tide_mutator *m = self->mutators; m; m = m->thread_next) {
     if (!td_world_is_forking(m)) continue;
     self->at_doors = true;
-    m->fast.bump = td_runs_none();
+    m->fast.bump = td_runs_none(m->heap);
   }
 }
 

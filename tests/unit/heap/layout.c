@@ -5,11 +5,15 @@
 static struct td_layouts table;
 
 static void begin(void) {
-  cr_assert(td_layouts_init(&table));
+  struct td_layout *at = calloc(TIDE_LAYOUT_MAX, sizeof *at);
+  cr_assert(at);
+  td_layouts_init(&table, at);
 }
 
 static void end(void) {
+  struct td_layout *at = table.at;
   td_layouts_deinit(&table);
+  free(at);
 }
 
 TestSuite(layout, .init = begin, .fini = end);

@@ -91,7 +91,7 @@ SpaceTest(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   cr_assert_eq(td_space_end_marking(&heap), 1);
   heap_check(&heap);
   cr_assert_eq(heap.used_blocks, 3);
-  uint32_t listed = heap.unswept[TIDE_LAYOUT_LEAF * TIDE_BUMP_SLOTS + CLASS].first;
+  uint32_t listed = heap.lists[TIDE_LAYOUT_LEAF].unswept[CLASS].first;
   cr_assert_eq(listed, heap_granule(&heap, objects[2 * each]) >> TD_BLOCK_GRANULES_LOG2);
   cr_assert_eq(heap.infos[listed].next, 0, "the full ones are not listed");
   uint64_t walked = 0;
