@@ -325,7 +325,7 @@ static void free_and_hold(struct world *w) {
 
 /* Nothing holds the objects but the stack, which is no root here: each is freed at once. */
 static void free_and_forget(struct world *w) {
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 60; i++) {
     void *object = tide_alloc(w->m, TIDE_LAYOUT_LEAF, freed_size);
     must(object != NULL);
     memset(object, 0xee, freed_size);

@@ -59,33 +59,33 @@ EVENT(note_stop) {
 }
 
 static const size_t sizes[] = {sizeof(struct held), 48, 1000, 30000, 40000, 300000, 3000000};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+enum { SIZES = sizeof sizes / sizeof *sizes, EACH = 5 }; /* of each size die */
 
 /* Of every size half die; of others nothing is told. */
 static void expect_told_once(struct world *w) {
   struct watch watch = {.told = 0};
   tide_layout layout = told_layout(w, &watch);
-  void *array = held(w, tide_alloc(w->m, TIDE_LAYOUT_REFS, 20 * SIZES * sizeof(void *)));
+  void *array = held(w, tide_alloc(w->m, TIDE_LAYOUT_REFS, 2 * EACH * SIZES * sizeof(void *)));
   tide_heap_on_event(w->heap, note_stop, &watch);
-  for (int i = 0; i < 20 * SIZES; i++) {
+  for (int i = 0; i < 2 * EACH * SIZES; i++) {
     if (i % 35 < 30) pair_new(w, NULL, NULL, 1);
     struct held *object = held_new(w->m, layout, sizes[i % SIZES]);
     if (i % 2) tide_write(w->m, array, (void **)array + i, object);
   }
   cr_assert_eq(tide_collect(w->m), TIDE_OK);
   cr_assert_eq(tide_reclaim(w->m, SIZE_MAX), 0);
-  cr_assert_eq(watch.told, 10 * SIZES);
+  cr_assert_eq(watch.told, EACH * SIZES);
   cr_assert_eq(tide_collect(w->m), TIDE_OK);
   expect_sound(w);
   cr_assert_eq(tide_reclaim(w->m, SIZE_MAX), 0);
-  cr_assert_eq(watch.told, 10 * SIZES, "once");
-  for (int i = 0; i < 20 * SIZES; i++) {
+  cr_assert_eq(watch.told, EACH * SIZES, "once");
+  for (int i = 0; i < 2 * EACH * SIZES; i++) {
     const struct held *object = ((struct held **)array)[i];
     if (object) cr_assert_str_eq(object->buffer, "buffer");
   }
   cr_assert_eq(watch.empty, 0);
   world_end(w);
-  cr_assert_eq(watch.told, 20 * SIZES, "the heap's end tells of all");
+  cr_assert_eq(watch.told, 2 * EACH * SIZES, "the heap's end tells of all");
   cr_assert_eq(watch.wrong, 0);
 }
 
@@ -226,7 +226,7 @@ struct worker {
 static void *work(void *data) {
   const struct worker *worker = data;
   struct tide_mutator *m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
-  for (int i = 0; i < 30000; i++) {
+  for (int i = 0; i < 10000; i++) {
     struct held *object = tide_alloc(m, worker->layout, sizes[i % 4]);
     cr_assert_not_null(object);
 
@@ -247,7 +247,7 @@ static void expect_from_threads(struct world w, enum tide_stop stop) {
     pthread_join(threads[i], NULL);
   tide_blocking_leave(w.m);
   world_end(&w);
-  cr_expect_eq(watch.told - watch.empty, 90000, "told %d empty %d", (int)watch.told,
+  cr_expect_eq(watch.told - watch.empty, 30000, "told %d empty %d", (int)watch.told,
                (int)watch.empty);
   cr_expect_eq(watch.wrong, 0);
 }
