@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all public headers share: the version, the opaque types, statuses and errors.
- * <tide/tide.h> includes this; start reading there. */
+/* What all public headers share: version, types, statuses and errors. Begin with tide/tide.h. */
 #ifndef TIDE_BASE_H
 #define TIDE_BASE_H
 /* Marks are read eight at a time, the first in the lowest byte; addresses take 48 bits. */

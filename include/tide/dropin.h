@@ -20,11 +20,10 @@ TIDE_API enum tide_status tide_mutator_suspend(struct tide_mutator *mutator,
 TIDE_API enum tide_status tide_mutator_resume(struct tide_mutator *mutator,
                                               struct tide_mutator *other);
 
-/* Stops all other threads of the heap as for a collection, until the same thread calls
- * tide_world_resume. Those in blocking sections go on, and wait when they leave these. In between
- * the thread may call what a callback of a collection may, and besides tide_heap_walk,
- * tide_mutator_suspend and tide_stack_set_other. It cannot be cancelled, must not fork or end, and
- * answers for what the others hold, as above.
+/* Stops all other threads of the heap as for a collection, until this one calls tide_world_resume.
+ * Those in blocking sections wait when they leave these. In between the thread may call what a
+ * callback of a collection may, tide_heap_walk, tide_mutator_suspend and tide_stack_set_other. It
+ * cannot be cancelled, must not fork or end, and answers for what others hold.
  *   TIDE_ERROR_STATE     stopped already; the thread's mutator of another heap is in no blocking
  *                        section. Resuming: not stopped by this thread, or in a tide_heap_walk */
 TIDE_API enum tide_status tide_world_stop(struct tide_mutator *mutator);
@@ -38,8 +37,7 @@ TIDE_API enum tide_status tide_world_resume(struct tide_mutator *mutator);
  *   TIDE_ERROR_STATE     `other` runs on a registered stack, or its stack is precise */
 TIDE_API enum tide_status tide_stack_set_other(struct tide_mutator *mutator,
                                                struct tide_mutator *other, void *low, void *high);
-/* Returns the high end of the mutator's own stack, as the system or one of these two told it; NULL
- * for another thread's mutator, and if the stack is precise. */
+/* Returns the high end of the mutator's own stack; NULL for another thread's, or a precise one. */
 TIDE_API void *tide_stack_own_high(const struct tide_mutator *mutator);
 
 struct tide_object_facts {
@@ -52,11 +50,10 @@ struct tide_object_facts {
  * was, if none begins there or, as far as its memory still tells, it was freed. */
 TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
                                struct tide_object_facts *facts);
-/* Returns an object of the same layout with `bytes` bytes, which begin with those of `object` as
- * far as there is room, and frees that one as tide_free does. For small objects that get longer, or
- * shorter than half, where cells of the new size are at hand; else it returns NULL, and allocating,
- * copying and freeing may still be possible. What lies behind the old bytes is zeroed unless the
- * layout is one of tide_layout_unzeroed. No safepoint. */
+/* Returns an object of the same layout with `bytes` bytes, beginning with those of `object` as far
+ * as there is room, and frees that one as tide_free does. For small objects that get longer, or
+ * shorter than half, where cells of the new size are at hand; else NULL, and the three steps may be
+ * possible. Behind the old bytes it is zeroed (but for tide_layout_unzeroed). No safepoint. */
 TIDE_API void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t bytes);
 
 /* Returns the start of the cell, or of the large object, that the address points into, and stores
@@ -64,23 +61,19 @@ TIDE_API void *tide_object_replace(struct tide_mutator *mutator, void *object, s
  * was freed: on a thread with a mutator of the heap cells of up to 32 KiB are found without a lock.
  * If the address lies in no cell, returns NULL and leaves *bytes alone. */
 TIDE_API void *tide_cell_find(struct tide_heap *heap, const void *address, size_t *bytes);
-/* Returns only the bytes, 0 if there is no cell, for still less. What lies behind the last cell of
- * 64 KiB, because it is too short for one, counts as one. */
+/* Returns only the bytes (0: no cell), for less. What is left behind a block's last cell is one. */
 TIDE_API size_t tide_cell_bytes(struct tide_heap *heap, const void *address);
 
-/* Returns a list of 1 to `most` objects as tide_alloc makes them: the first word of each refers to
- * the next, that of the last is NULL. Nothing but the list holds them, so with a layout that does
- * not look into the first word only the first object is held. A safepoint, before it is made. */
+/* Returns a list of 1 to `most` objects of tide_alloc, each with the next in its first word, the
+ * last with NULL. A layout that does not look there holds the first only. A safepoint, before. */
 TIDE_API void *tide_alloc_list(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                                size_t most);
 
-/* In events from WEAK_END to CYCLE_END: calls visit for each object that this collection put on the
- * queue, in its order; once for each finalizer. At other times it does nothing. */
+/* In events from WEAK_END to CYCLE_END: visits, in order, each finalizer this collection queued. */
 typedef void (*tide_queued_fn)(void *object, tide_finalizer_fn finalizer, void *context);
 TIDE_API void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *context);
 
-/* No collection begins while *variable is not 0, besides the pauses of tide_collect_pause. It is
- * read whenever one would begin. NULL: there is none any more. */
+/* No collection begins while *variable, read whenever one would begin, is not 0. NULL ends that. */
 TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable);
 /* Waits for a running collection to end, next to nothing where none runs. If the thread has raised
  * that variable before, by a sequentially consistent operation, none begins until it is 0 again. */
@@ -95,8 +88,7 @@ struct tide_figures {
 /* Fills them in, zeroes if heap is NULL. */
 TIDE_API void tide_figures(struct tide_heap *heap, struct tide_figures *figures);
 
-/* Lets the heap grow by this much before the next collection, up to its hard limit. Memory is
- * taken from the system when it is used. Returns false if the limit is reached. */
+/* Lets the heap grow by this much before the next collection; false at its hard limit. */
 TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);
 TIDE_END
 #endif

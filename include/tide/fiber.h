@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers: stacks that are not a thread's own (coroutines, green threads), for <tide/tide.h>.
+/* Fibers: stacks that are not a thread's own (coroutines, green threads). See tide/tide.h.
  * Mutators with a conservative stack say when they run on one; precise ones need none of this. */
 #ifndef TIDE_FIBER_H
 #define TIDE_FIBER_H

@@ -43,12 +43,10 @@ TIDE_API void tide_root_report_stack(struct tide_root_list *list, const void *st
 /* ---- Weak slots in place ----------------------------------------------------------------- */
 /* A weak slot is a word of yours, in an object or anywhere else, that a collection sets to NULL
  * when its target dies: before finalizers are queued (TIDE_WEAK_BEFORE) or when the target is
- * reclaimed (TIDE_WEAK_AFTER). A slot may be registered once for each kind. What it holds is yours
- * too, the target's address in disguise for example: a word that markers take for a reference keeps
- * the target alive. A slot inside an object is forgotten when that object is reclaimed. Memory
- * elsewhere must stay writable until the slot is removed.
- *   TIDE_ERROR_ARGUMENT  a slot that is not 8-byte aligned, no such kind; the target is no object
- *                        of this heap; moving or removing what is not registered
+ * reclaimed (TIDE_WEAK_AFTER). It may be registered once for each kind. What it holds is yours too,
+ * the address in disguise, say: what markers take for a reference keeps the target alive. It is
+ * forgotten with an object around it; memory elsewhere stays writable until it is removed.
+ *   TIDE_ERROR_ARGUMENT  not 8-byte aligned; no such kind; the target is no object; not registered
  *   TIDE_ERROR_STATE     the slot is registered already (moving: the new one) */
 TIDE_API enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot,
                                              const void *target, enum tide_weak_kind kind);
@@ -73,8 +71,7 @@ TIDE_API bool tide_object_is_live(struct tide_heap *heap, const void *object);
 /* ---- One finalizer to an object ---------------------------------------------------------- */
 /* When an unreachable object's turn comes. The order of tide_finalizer_add is a thing apart. */
 enum tide_finalizer_order {
-  /* Not while an unreachable object with a finalizer reaches it, itself included (so never in a
-   * cycle). Those of order TIDE_FINALIZE_NO_ORDER do not count. */
+  /* Not while an unreachable object with one, itself included, reaches it; NO_ORDER ones do not. */
   TIDE_FINALIZE_ORDERED = 0,
   TIDE_FINALIZE_IGNORE_SELF, /* the same; references straight from the object to itself are none */
   TIDE_FINALIZE_NO_ORDER,    /* at once, unless an object of another order reaches it */
@@ -91,14 +88,12 @@ struct tide_finalizer_entry {
 TIDE_API enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
                                              const struct tide_finalizer_entry *entry,
                                              struct tide_finalizer_entry *before);
-/* Takes the oldest pending finalizer off the queue without running it, for those whose finalizers
- * may leave by longjmp. Returns its object, or NULL if none is pending. From now on nothing but
- * the caller holds the object and entry->context. */
+/* Takes the oldest pending finalizer off the queue unrun, for those that may leave by longjmp.
+ * Returns its object, which only the caller holds now, with entry->context; or NULL. */
 TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
                                    struct tide_finalizer_entry *entry);
-/* Puts all objects that have a finalizer by tide_finalizer_set on the queue, whatever refers to
- * them, but for those whose finalizer is `but`, which may be NULL. Returns how many. For runtimes
- * that promise to run every finalizer before they end. Those that are run may register others. */
+/* For runtimes that run every finalizer before they end: puts all objects with one by
+ * tide_finalizer_set on the queue, but for those whose finalizer is `but`. Returns how many. */
 TIDE_API size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn but);
 
 /* As tide_layout_traced, but one function of all given here runs at a time, on changing threads. */

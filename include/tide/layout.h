@@ -33,10 +33,9 @@ TIDE_API tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, con
 /* prefix_words words without references, then references to the end (a vector with a header). */
 TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                           struct tide_error *error);
-/* Objects that only your function can read: it calls tide_trace for each reference. It runs on
- * marking threads, several at once, while mutators are stopped. It is called for an object at least
- * once in a collection that reaches it, and again by checks and snapshots, so it only reads. The
- * size given is that of the cell, at least what was asked for. */
+/* Objects that your function reads: it calls tide_trace for each reference, on marking threads,
+ * several at once, mutators stopped. It is called for an object at least once in a collection that
+ * reaches it, and by checks and snapshots: it only reads. `bytes` is the cell's size. */
 typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tracer,
                               void *context);
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,

@@ -59,8 +59,7 @@ struct tide_cycle_stats {
   unsigned available; /* of the markers: fewer if threads were refused, 1 before helpers_after_ms */
   uint64_t region_pool_bytes; /* most memory of references that waited for a visit */
   enum tide_cycle_kind kind;
-  /* Of a young collection: bytes of young objects found alive, which are old from here on; and old
-   * objects, or slots of long arrays, looked into because they were written to. */
+  /* Of a young one: bytes found alive, old from here on; old objects, or slots, looked into. */
   uint64_t promoted_bytes, logged;
   enum tide_cycle_cause cause;
   /* Beside the program (tide_options.concurrent): its stops, pause_ns being the longest, stop_ns of
@@ -96,8 +95,7 @@ struct tide_marker_stats {
   /* By testing: the objects marked, the references tested, and the time, a part of trace_ns. */
   uint64_t test_objects, test_references, test_ns;
 };
-/* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
- * many markers were allowed in it, 0 if there was no collection. stats may be NULL. */
+/* Fills in up to `room` markers of the last collection; stats may be NULL. Returns its markers. */
 TIDE_API size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats,
                                         size_t room, size_t struct_bytes);
 static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marker_stats *stats,
@@ -181,8 +179,7 @@ struct tide_timeline_event {
   uint32_t kind; /* enum tide_timeline_kind */
 };
 
-/* From now on every marker remembers its first `events` events, in memory taken here, and nothing
- * of before; 0 ends that and gives the memory back.
+/* Every marker remembers its first `events` events from now on, in memory taken here; 0 ends that.
  *   TIDE_ERROR_ARGUMENT  more than 2^26 events
  *   TIDE_ERROR_STATE     inside a collection
  *   TIDE_ERROR_MEMORY    nothing is recorded from now on */

@@ -126,10 +126,9 @@ TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
 /* What the functions below set counts from the next collection on; they wait for a running one.
- * This one chooses how many markers. Their threads start when a collection needs them, and end
- * after a second without one. One that the system refuses is one less: `available` in
- * tide_cycle_stats. TIDE_ERROR_ARGUMENT  not 1 to TIDE_MARKERS_MAX, or several with an engine for
- * one marker */
+ * This one chooses how many markers. Threads start when a collection needs them, end after a second
+ * without one, and are fewer if the system refuses some: see `available` in tide_cycle_stats.
+ *   TIDE_ERROR_ARGUMENT  not 1 to TIDE_MARKERS_MAX, or several with an engine for one marker */
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                                 struct tide_error *error);
 #define TIDE_MARKERS_MAX 256u
@@ -153,8 +152,7 @@ enum tide_young {
 };
 TIDE_API enum tide_status tide_heap_set_young(struct tide_heap *heap, enum tide_young young);
 
-/* Which words of conservative layouts, bitmaps and roots keep objects alive. Words of stacks and
- * registers do in any case, wherever they point into an object. */
+/* Which conservative words keep objects alive; those of stacks and registers do in any case. */
 enum tide_interior {
   TIDE_INTERIOR_ALL = 0, /* those that point at or into an object */
   TIDE_INTERIOR_BASE,    /* those that point at its first byte, or behind it by a displacement */
@@ -182,19 +180,18 @@ struct tide_attach_options {
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
 
-/* Chooses the signal that stops threads attached with TIDE_STOP_SIGNAL, for the whole process; 0
- * stands for the default: the variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
+/* Chooses the signal for TIDE_STOP_SIGNAL in the whole process; 0 stands for the default: the
+ * variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
  *   TIDE_ERROR_ARGUMENT  no signal that a program can handle has this number
  *   TIDE_ERROR_STATE     such threads are attached
- * tide_stop_signal returns the signal in use or, before the first such attach, that was chosen.
+ * tide_stop_signal returns the one in use or, before the first such attach, that was chosen.
  *
- * Stopped threads may stand anywhere, inside malloc or with a lock of the C library's too. So your
- * trace functions, root callbacks and events may call nothing that waits for those: no malloc, no
- * stdio. Tidemark keeps to that itself in collections. Where they cannot, and for snapshots and
- * inspections, whose writers allocate, have such threads enter blocking sections first. System
- * calls that the signal interrupts go on where the system restarts them (SA_RESTART); others, such
- * as sleeps, fail with EINTR. A thread must not block the signal, which tide_attach unblocks:
- * collections would wait until it calls Tidemark. */
+ * Such threads may stand anywhere, inside malloc or with a lock of the C library's too. So trace
+ * functions, root callbacks and events may call nothing that waits for those: no malloc, no stdio.
+ * Tidemark keeps to that in collections. Where they cannot, and for snapshots and inspections,
+ * which allocate, have them enter blocking sections first. System calls that the signal interrupts
+ * go on where the system restarts them (SA_RESTART); others, such as sleeps, fail with EINTR. No
+ * thread may block the signal, which tide_attach unblocks: collections would wait. */
 TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
 TIDE_API int tide_stop_signal(void);
 
@@ -267,8 +264,7 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
     uintptr_t at = bump->next;
     if (TIDE_LIKELY(at + cell - 1 < bump->limit)) { /* false for an empty cache and for cell 0 */
       __atomic_store_n(&bump->next, at + cell, __ATOMIC_RELAXED);
-      /* No instruction: the object is not written before the store is done, for a signal may stop
-       * this thread between any two. */
+      /* No instruction: what is written to the object comes after the store, also for signals. */
       __asm__("" : "+r"(at) : "m"(bump->next));
       if (at == 0) __builtin_unreachable(); /* so that callers' tests for NULL cost nothing */
       return (void *)at;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tidemark for C++: objects whose lifetime is that of a C call and its counterpart. C++11.
-// Constructors throw tide::Error where the C function fails; destructors do not throw. None of
-// these objects may be copied or moved, and all of them but Heap and Root belong to the thread that
-// made them. They convert to the pointers that the C functions want.
+// Constructors throw tide::Error where the C function fails; destructors do not throw. None may be
+// copied or moved. They convert to what C functions want. Only Heap and Root belong to no thread.
 #ifndef TIDE_TIDE_HPP
 #define TIDE_TIDE_HPP
 #include <cstdint>
@@ -12,15 +11,14 @@
 
 namespace tide {
 class Error : public std::runtime_error {
+  tide_status status_;
+
 public:
   explicit Error(const tide_error &error)
       : std::runtime_error(error.text[0] ? error.text : tide_status_text(error.status)),
         status_(error.status) {}
   Error(tide_status status, const char *what) : std::runtime_error(what), status_(status) {}
   tide_status status() const noexcept { return status_; }
-
-private:
-  tide_status status_;
 };
 
 struct Fixed {
@@ -31,6 +29,8 @@ struct Fixed {
 
 // tide_heap_create, tide_heap_destroy. Destroyed after its mutators and roots: declare it first.
 class Heap : Fixed {
+  tide_heap *heap_;
+
 public:
   explicit Heap(const tide_options *options = nullptr) {
     tide_error error;
@@ -39,13 +39,12 @@ public:
   }
   ~Heap() { tide_heap_destroy(heap_); }
   operator tide_heap *() const noexcept { return heap_; }
-
-private:
-  tide_heap *heap_;
 };
 
 // tide_attach, tide_detach: the calling thread as a mutator.
 class Mutator : Fixed {
+  tide_mutator *mutator_;
+
 public:
   explicit Mutator(tide_heap *heap, tide_stack stack = TIDE_STACK_CONSERVATIVE) {
     tide_attach_options options;
@@ -57,13 +56,12 @@ public:
   }
   ~Mutator() { tide_detach(mutator_); }
   operator tide_mutator *() const noexcept { return mutator_; }
-
-private:
-  tide_mutator *mutator_;
 };
 
 // A handle: a slot that keeps its object alive until its scope ends. Copies are the same slot.
 template <class T> class Handle {
+  void **slot_;
+
 public:
   explicit Handle(void **slot) noexcept : slot_(slot) {}
   T *get() const noexcept { return static_cast<T *>(*slot_); }
@@ -71,13 +69,13 @@ public:
   T &operator*() const noexcept { return *get(); }
   operator T *() const noexcept { return get(); }
   void set(T *object) const noexcept { *slot_ = object; }
-
-private:
-  void **slot_;
 };
 
 // tide_scope_open, tide_scope_unwind. Leaving it by an exception closes those inside it as well.
 class Scope : Fixed {
+  tide_mutator *mutator_;
+  size_t scope_;
+
 public:
   explicit Scope(tide_mutator *mutator) : mutator_(mutator), scope_(tide_scope_open(mutator)) {
     if (scope_ == SIZE_MAX) throw Error(TIDE_ERROR_MEMORY, "tide::Scope: no scope can be opened");
@@ -88,39 +86,36 @@ public:
     if (!slot) throw Error(TIDE_ERROR_MEMORY, "tide::Scope: no memory for a handle");
     return Handle<T>(slot);
   }
-
-private:
-  tide_mutator *mutator_;
-  size_t scope_;
 };
 
 // tide_blocking_enter, tide_blocking_leave.
 class Blocking : Fixed {
+  tide_mutator *mutator_;
+
 public:
   explicit Blocking(tide_mutator *mutator) noexcept : mutator_(mutator) {
     tide_blocking_enter(mutator_);
   }
   ~Blocking() { tide_blocking_leave(mutator_); }
-
-private:
-  tide_mutator *mutator_;
 };
 
 // tide_collect_pause, tide_collect_resume.
 class Pause : Fixed {
+  tide_heap *heap_;
+
 public:
   explicit Pause(tide_heap *heap) : heap_(heap) {
     tide_status status = tide_collect_pause(heap);
     if (status != TIDE_OK) throw Error(status, "tide::Pause: collecting cannot be paused here");
   }
   ~Pause() { tide_collect_resume(heap_); }
-
-private:
-  tide_heap *heap_;
 };
 
 // tide_root_add, tide_root_remove: a reference that this object, outside of the heap, holds.
 template <class T> class Root : Fixed {
+  tide_heap *heap_;
+  T *object_;
+
 public:
   explicit Root(tide_heap *heap, T *object = nullptr) : heap_(heap), object_(object) {
     tide_status status = tide_root_add(heap_, &object_);
@@ -135,10 +130,6 @@ public:
   T *operator->() const noexcept { return object_; }
   T &operator*() const noexcept { return *object_; }
   operator T *() const noexcept { return object_; }
-
-private:
-  tide_heap *heap_;
-  T *object_;
 };
 
 // tide_write into a member of an object: tide::write(me, node, &Node::next, other).

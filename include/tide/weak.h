@@ -33,9 +33,8 @@ TIDE_API void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephem
                                  void *value);
 
 /* ---- Weak tables ----------------------------------------------------------------------- */
-/* A hash table whose entries are ephemerons: an entry goes when its key dies. It is itself an
- * object of the heap, and any number of mutators may use it. Keys are compared by identity, or by
- * content: a table of symbols, say. A set has NULL for values. */
+/* A hash table of ephemerons, itself an object of the heap, for any number of mutators: an entry
+ * goes when its key dies. Keys are compared by identity or content. A set has NULL for values. */
 struct tide_weak_table;
 TIDE_API struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator);
 /* Both may only read memory, and must return; calls in them are refused. Of two keys that are equal
@@ -71,13 +70,12 @@ TIDE_API size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_w
 
 /* ---- Finalizers ------------------------------------------------------------------------ */
 /* Finalizers never run by themselves. A registered object that has become unreachable is put on a
- * queue, and it stays alive with all that it reaches until you take it off. An object that was
- * taken off may be registered again (resurrection).
+ * queue, alive with all that it reaches until you take it off; it may be registered again then.
  *
  * The order is from the outside in: an object that another dying registered object reaches waits
  * until that one was taken off and a later collection finds it dying still. Of the members of a
- * cycle the one registered first comes first, and the others wait likewise. Values of ephemerons
- * do not count for the order. Several finalizers of one object run in the order of registration.
+ * cycle the one registered first comes first, and the others wait likewise. Values of ephemerons do
+ * not count. Several finalizers of one object run in the order of registration.
  *   TIDE_ERROR_ARGUMENT  it is no object of this heap */
 typedef void (*tide_finalizer_fn)(void *object, void *context);
 TIDE_API enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
@@ -89,9 +87,8 @@ TIDE_API size_t tide_finalizers_pending(struct tide_heap *heap);
 /* Runs up to `most` pending finalizers on the calling thread, the oldest first. Returns how many
  * ran. They may allocate, collect, register and run finalizers. */
 TIDE_API size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most);
-/* For the end of a program: runs all finalizers there are, whatever refers to their objects, those
- * that are pending first, then in the order of registration. Those that are registered meanwhile
- * follow, in up to TIDE_FINALIZER_ROUNDS rounds. Returns how many ran. */
+/* For the end of a program: runs all finalizers, whatever refers to their objects: pending ones,
+ * then in order of registration, new ones in up to TIDE_FINALIZER_ROUNDS. Returns how many. */
 TIDE_API size_t tide_finalizers_run_all(struct tide_mutator *mutator);
 #define TIDE_FINALIZER_ROUNDS 16
 TIDE_END

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The write barrier: how references get into objects that a collection has seen. <tide/tide.h>
- * includes this.
+/* The write barrier: how references get into objects that a collection has seen. See tide/tide.h.
  *
  * In a heap with tide_options.write_barrier a young collection looks into what was allocated since
  * the last one, and of what an earlier one found alive only into what the program says it has
  * written to. So the program promises: every store of a reference into an object that a collection
  * may have seen goes through tide_write, tide_write_range or a call of Tidemark's own. That is
  * every store but those between an object's allocation and this thread's next safepoint, as every
- * allocation is. Threads with TIDE_STOP_SIGNAL may be stopped anywhere: they use the barrier for
- * every store, also into fresh objects.
+ * allocation is. Threads with TIDE_STOP_SIGNAL, which stop anywhere, use it for every store.
  *
- * Roots, handles and stacks need no barrier: every collection looks at them. Conservative and
- * traced objects need it for all that their layout takes for a reference. What is no reference
- * needs none, but for tide_options.concurrent.
+ * Roots, handles and stacks need none: every collection sees them. Conservative and traced objects
+ * need it for what their layout takes for a reference; other words, with tide_options.concurrent.
  *
  * A forgotten store lets its target be reclaimed while it is in use: TIDE_VERIFY=1 finds it at the
  * next collection and names object, layout and slot. Without the promise they just store. */
