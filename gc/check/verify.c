@@ -205,8 +205,10 @@ static bool was_unreached(const struct check *check, uint64_t granule) {
          !is_set(reached, granule);
 }
 
+/* If there is no difference yet. */
 static bool tell_marked(struct check *check, const struct td_cell *object, const char *how) {
   char layout[TD_HOLDER_BYTES];
+  if (!check->result->equal) return false;
   check->result->equal = false;
   snprintf(check->result->difference, sizeof check->result->difference,
            "object %#zx (%.80s, %zu bytes) %s", (size_t)object->start,
