@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects whose strings, arrays and hashes have buffers outside of them, as in mruby: 48 bytes
- * each, of which three words say where the buffer is, how long it is, and how much of it is used.
+/* Objects whose strings, arrays and hashes have buffers outside of them, as in mruby: see
+ * buffers.h.
  *
  * The same program with the buffers in three places:
  *   heap     buffers are objects as well
@@ -10,48 +10,35 @@
  *
  *   buffers [heap|malloc|free] [TURNS]     without a place: all three
  *
- * Memory is what the heap had at most, and what was asked of malloc at most.
+ * buffers_boehm.c is the same on Boehm GC.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "buffers.h"
+
 #include <tide/stats.h>
 #include <tide/tide.h>
-#include <time.h>
 
-enum place { IN_HEAP, IN_MALLOC, BY_HAND };
-static const char *const place_names[] = {"heap", "malloc", "free"};
-
-enum kind { STRING, ARRAY, HASH };
-struct object {
-  enum kind kind;
-  unsigned flags;
-  struct object *of_class;
-  void *buffer; /* STRING: bytes; ARRAY: objects; HASH: keys and values in turn */
-  size_t room, used;
-  uint64_t spare;
-};
+enum { IN_HEAP, IN_MALLOC, BY_HAND };
+const char *const place_names[] = {"heap", "malloc", "free", NULL};
 
 struct machine {
-  enum place place;
+  int place;
+  struct figures figures;
   struct tide_heap *heap;
   struct tide_mutator *m;
   tide_layout layout;
-  uint64_t checksum;
-  size_t bytes, peak_bytes; /* from malloc */
+  ptrdiff_t untold;
 };
 
 /* ---- Objects and buffers ---- */
 
-static void fail(const char *what) {
-  fprintf(stderr, "buffers: %s\n", what);
-  exit(1);
-}
-
-static void count(struct machine *machine, size_t before, size_t after) {
-  machine->bytes += after - before;
-  if (machine->bytes > machine->peak_bytes) machine->peak_bytes = machine->bytes;
+/* The heap hears of malloc's bytes by some KiB: a call for each buffer would cost a sixth of the
+ * time. At the heap's end there is no mutator to call with. */
+enum { TOLD_AT_ONCE = 16384 };
+static void tell(struct machine *machine, ptrdiff_t bytes) {
+  machine->untold += bytes;
+  if (machine->untold < TOLD_AT_ONCE && machine->untold > -TOLD_AT_ONCE) return;
+  if (tide_current(machine->heap)) tide_external_add(machine->m, machine->untold);
+  machine->untold = 0;
 }
 
 /* A buffer that dies with its object. */
@@ -60,9 +47,8 @@ static void on_reclaim(void *dead, size_t bytes, void *context) {
   struct machine *machine = context;
   (void)bytes;
   if (!object->buffer) return;
-  count(machine, object->room, 0);
-  if (tide_current(machine->heap)) /* not at the heap's end */
-    tide_external_add(machine->m, -(ptrdiff_t)object->room);
+  count(&machine->figures, object->room, 0);
+  tell(machine, -(ptrdiff_t)object->room);
   free(object->buffer);
 }
 
@@ -73,18 +59,18 @@ static void trace(void *at, size_t bytes, struct tide_tracer *tracer, void *cont
   if (object->kind != STRING) tide_trace_range(tracer, object->buffer, object->used);
 }
 
-static struct object *object_new(struct machine *machine, enum kind kind) {
+struct object *object_new(struct machine *machine, enum kind kind) {
   struct object *object = machine->place == BY_HAND
                               ? calloc(1, sizeof *object)
                               : tide_alloc(machine->m, machine->layout, sizeof *object);
   if (!object) fail("no memory for an object");
-  if (machine->place == BY_HAND) count(machine, 0, sizeof *object);
+  if (machine->place == BY_HAND) count(&machine->figures, 0, sizeof *object);
   object->kind = kind;
   return object;
 }
 
 /* As a realloc that makes room for `room` bytes. */
-static void grow(struct machine *machine, struct object *object, size_t room) {
+void grow(struct machine *machine, struct object *object, size_t room) {
   void *buffer;
   if (machine->place == IN_HEAP) {
     tide_layout layout = object->kind == STRING ? TIDE_LAYOUT_LEAF : TIDE_LAYOUT_REFS;
@@ -94,19 +80,17 @@ static void grow(struct machine *machine, struct object *object, size_t room) {
   } else {
     buffer = realloc(object->buffer, room);
     if (buffer) object->buffer = buffer;
-    count(machine, object->room, room);
+    count(&machine->figures, object->room, room);
     if (buffer && machine->place == IN_MALLOC)
-      tide_external_add(machine->m, (ptrdiff_t)room - (ptrdiff_t)object->room);
+      tell(machine, (ptrdiff_t)room - (ptrdiff_t)object->room);
   }
   if (!buffer) fail("no memory for a buffer");
   object->room = room;
 }
 
-static void append(struct machine *machine, struct object *object, struct object *element) {
-  if ((object->used + 1) * sizeof element > object->room)
-    grow(machine, object, object->room ? object->room * 2 : 4 * sizeof element);
-  /* What the store is told of: with the buffer outside, the object that the references are of. */
-  struct object **slot = (struct object **)object->buffer + object->used++;
+/* What the store is told of: with the buffer outside, the object that the references are of. */
+void store(struct machine *machine, struct object *object, size_t at, struct object *element) {
+  struct object **slot = (struct object **)object->buffer + at;
   void *holder = machine->place == IN_HEAP ? object->buffer : object;
   if (machine->place == BY_HAND)
     *slot = element;
@@ -114,70 +98,19 @@ static void append(struct machine *machine, struct object *object, struct object
     tide_write(machine->m, holder, slot, element);
 }
 
-static struct object *string_new(struct machine *machine, size_t length, unsigned seed) {
-  struct object *string = object_new(machine, STRING);
-  grow(machine, string, length);
-  memset(string->buffer, 'a' + (int)(seed % 26), length);
-  string->used = length;
-  return string;
-}
-
 /* By hand: an object with all that it refers to. */
-static void release(struct machine *machine, struct object *object) {
+void release(struct machine *machine, struct object *object) {
   if (machine->place != BY_HAND || !object) return;
   for (size_t i = 0; object->kind != STRING && i < object->used; i++)
     release(machine, ((struct object **)object->buffer)[i]);
-  count(machine, object->room + sizeof *object, 0);
+  count(&machine->figures, object->room + sizeof *object, 0);
   free(object->buffer);
   free(object);
 }
 
-/* ---- The program ---- */
-
-enum { KEPT = 20000 };
-static struct object *kept[KEPT]; /* a root */
-
-/* A record with some text and a list, of which a part is thrown away at once. */
-static struct object *record(struct machine *machine, unsigned seed) {
-  struct object *hash = object_new(machine, HASH);
-  for (unsigned i = 0; i < 4; i++) {
-    append(machine, hash, string_new(machine, 8 + i, seed));
-    append(machine, hash, string_new(machine, 20 + (seed * 7 + i * 31) % 200, seed + i));
-  }
-  struct object *list = object_new(machine, ARRAY);
-  append(machine, hash, list);
-  for (unsigned i = 0; i < 3 + seed % 12; i++)
-    append(machine, list, string_new(machine, 16, i));
-  struct object *scratch = string_new(machine, 300, seed);
-  machine->checksum += ((unsigned char *)scratch->buffer)[seed % 300];
-  release(machine, scratch);
-  return hash;
-}
-
-static void run(struct machine *machine, unsigned turns) {
-  unsigned seed = 1;
-  for (unsigned i = 0; i < turns; i++) {
-    seed = seed * 1103515245u + 12345u;
-    struct object *made = record(machine, seed >> 8 & 1023);
-    unsigned at = seed >> 16 & 7 ? seed >> 20 & 255 : (seed >> 12) % KEPT;
-    const struct object *old = kept[at];
-    if (old) machine->checksum += old->used;
-    release(machine, kept[at]);
-    kept[at] = made;
-  }
-}
-
-/* ---- Figures ---- */
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+/* ---- The heap ---- */
 
 static void begin(struct machine *machine) {
-  memset(kept, 0, sizeof kept);
-  if (machine->place == BY_HAND) return;
   struct tide_error error;
   struct tide_options options;
   struct tide_attach_options attach;
@@ -201,46 +134,29 @@ static void begin(struct machine *machine) {
     fail("no memory for a layout or a root");
 }
 
-static void end(struct machine *machine) {
+struct machine *machine_new(int place) {
+  struct machine *machine = calloc(1, sizeof *machine);
+  if (!machine) fail("no memory for the machine");
+  machine->place = place;
+  if (place != BY_HAND) begin(machine);
+  return machine;
+}
+
+/* The objects that are left go by hand, or with the heap. */
+struct figures machine_end(struct machine *machine) {
+  struct tide_heap_stats stats = {0};
+  tide_heap_stats(machine->heap, &stats);
   for (unsigned i = 0; i < KEPT; i++)
     release(machine, kept[i]);
-  if (machine->place == BY_HAND) return;
-  if (tide_detach(machine->m) != TIDE_OK || tide_heap_destroy(machine->heap) != TIDE_OK)
+  if (machine->place != BY_HAND &&
+      (tide_detach(machine->m) != TIDE_OK || tide_heap_destroy(machine->heap) != TIDE_OK))
     fail("the heap does not end");
-}
-
-static void measure(enum place place, unsigned turns) {
-  struct machine machine = {.place = place};
-  struct tide_heap_stats stats = {0};
-  double start = seconds();
-  begin(&machine);
-  run(&machine, turns);
-  tide_heap_stats(machine.heap, &stats);
-  end(&machine);
-  bool said =
-      printf("%-6s %8.0f ms in all, pauses %6.1f ms, longest %5.2f ms, %4u collections (%u young), "
-             "%6.1f MiB, checksum %llx\n",
-             place_names[place], (seconds() - start) * 1e3, (double)stats.pause_ns_total / 1e6,
-             (double)stats.pause_ns_max / 1e6, (unsigned)stats.collections,
-             (unsigned)stats.young_collections,
-             (double)(stats.peak_committed_bytes + machine.peak_bytes) / 1048576,
-             (unsigned long long)machine.checksum) > 0 &&
-      fflush(stdout) == 0;
-  if (!said) fail(strerror(errno));
-}
-
-int main(int argc, char **argv) {
-  unsigned long turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 3000;
-  if (argc > 3 || turns == 0 || turns > 1000000000)
-    fail("usage: buffers [heap|malloc|free] [TURNS]");
-  for (enum place place = IN_HEAP; place <= BY_HAND; place++) {
-    if (argc > 1 && strcmp(argv[1], place_names[place]) == 0) {
-      measure(place, (unsigned)turns);
-      return 0;
-    }
-  }
-  if (argc > 1) fail("usage: buffers [heap|malloc|free] [TURNS]");
-  for (enum place place = IN_HEAP; place <= BY_HAND; place++)
-    measure(place, (unsigned)turns);
-  return 0;
+  struct figures figures = machine->figures;
+  figures.pause_ns = stats.pause_ns_total;
+  figures.longest_ns = stats.pause_ns_max;
+  figures.collections = (unsigned)stats.collections;
+  figures.young = (unsigned)stats.young_collections;
+  figures.peak_bytes += stats.peak_committed_bytes;
+  free(machine);
+  return figures;
 }
