@@ -23,13 +23,30 @@ uint32_t td_reclaim_begin(struct td_space *space) {
 
 void td_reclaim_tell(struct td_space *space, uint32_t block) {
   const struct td_layout *layout = &space->layouts.at[space->blocks[block].layout];
+  struct td_block_info *info = &space->infos[block];
   const struct td_cells cells = td_space_cells(space, block);
   uint64_t granule = td_block_granule(block);
   for (uint32_t i = 0; i < cells.count; i++, granule += cells.granules) {
     if (td_mark_load(&space->marks[granule]) != TD_DYING) continue;
+    /* relaxed, both: for a child of a fork, which sees what this thread had done until then. */
+    __atomic_store_n(&info->ahead, (uint16_t)(i + 1), __ATOMIC_RELAXED);
     tell(space, layout, granule);
     if (!td_quarantine_take(space, td_granule_address(space->base, granule)))
       td_mark_store(&space->marks[granule], 0);
+    __atomic_store_n(&info->ahead, 0, __ATOMIC_RELAXED);
+  }
+}
+
+void td_reclaim_after_fork(struct td_space *space) {
+  for (uint32_t block = 0; space->layouts.any_told && block < space->frontier; block++) {
+    struct td_block_info *info = &space->infos[block];
+    bool may_tell = info->state == TD_BLOCK_SMALL || info->state == TD_BLOCK_LARGE;
+    if (!may_tell || info->reserved != TD_RESERVED_TELLING) continue;
+    const struct td_cells cells = td_space_cells(space, block);
+    if (info->ahead > 0)
+      td_mark_store(td_block_marks(space, block) + (info->ahead - 1u) * cells.granules, 0);
+    info->ahead = info->reserved = 0;
+    td_dying_list(space, block);
   }
 }
 

@@ -14,6 +14,9 @@ void td_reclaim_tell(struct td_space *space, uint32_t block);
 /* The world is not stopped meanwhile. Gives the block back. Returns false if there is more to tell
  * instead, because a collection has come. */
 bool td_reclaim_end(struct td_space *space, uint32_t block);
+/* In the child of a fork: the threads that were telling are gone. What they had not told yet waits
+ * again, but for the object that a function had in hand. */
+void td_reclaim_after_fork(struct td_space *space);
 /* At the end of a space without mutators: calls the functions for all that there is. */
 void td_reclaim_all(struct td_space *space);
 

@@ -20,6 +20,7 @@
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
 #include "gc/weak/finalizers.h"
+#include "heap/reclaim.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tide_heap *heaps; /* under the lock */
@@ -29,9 +30,9 @@ static int cancel_state; /* under the lock: of the thread that forks, before it 
 
 /* There is no way to tell fork's caller, and waiting would be for ever. */
 static void refuse(void) {
-  fputs("tidemark: fork in a trace function, root callback, event or visit, or after "
-        "tide_world_stop; it would wait for itself\n",
-        stderr);
+  const struct td_self *self = td_self();
+  fprintf(stderr, "tidemark: fork in %s; it would wait for itself\n",
+          self->call.at ? self->call.name : "a callback, or after tide_world_stop");
   abort();
 }
 
@@ -117,6 +118,7 @@ static void after_fork_in_child(void) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap, true);
     struct tide_mutator *self = tide_current(heap);
+    td_reclaim_after_fork(&heap->space);
     if (self) self->thread_id = td_plat_thread_id();
     td_mutators_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
@@ -158,7 +160,7 @@ const char *td_heaps_add(struct tide_heap *heap) {
     if (heap->verify) td_describe_faults(&heaps);
   }
   pthread_mutex_unlock(&lock);
-  return good ? NULL : "no thread key or address space left";
+  return good ? NULL : "no thread key left";
 }
 
 void td_heaps_remove(struct tide_heap *heap) {

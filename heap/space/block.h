@@ -66,7 +66,8 @@ struct td_block_info {
                       * or TD_RESERVED_LISTED: the block is unswept;
                       * or, LARGE as well, TD_RESERVED_DYING: it waits (heap/withheld/dying.h);
                       * MEDIUM: cell to search from */
-  uint16_t ahead;    /* SMALL: no cell before this granule and behind `reserved` is free */
+  uint16_t ahead;    /* SMALL: no cell before this granule and behind `reserved` is free;
+                      * while a mutator is telling, LARGE as well: the cell's number and 1, or 0 */
   uint8_t unzeroed;  /* SMALL: cells are not zeroed: a layout's wish */
   uint8_t avoided;   /* there are cells that are not to be handed out: heap/withheld/avoid.h */
   union {

@@ -48,6 +48,7 @@ uint32_t td_dying_take(struct td_space *space) {
   space->dying_blocks--;
   space->dying_free_blocks -= free_soon(info);
   info->reserved = TD_RESERVED_TELLING;
+  info->ahead = 0;
   return block;
 }
 

@@ -69,9 +69,10 @@ TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layou
  * that are left by tide_heap_destroy. It runs on a thread that allocates from the heap, between
  * collections, for the objects of a block of 64 KiB at a time; on several threads at once. Other
  * layouts pay nothing for it. It may call tide_external_add with its thread's mutator, and
- * statistics; other calls are refused. What the object refers to may be gone. An object that was
- * never written to, or freed by tide_free, which does not call it, is all zeroes; so the layout
- * given is none of tide_layout_unzeroed. An array is one object. `bytes` is the cell's size. */
+ * statistics; other calls are refused, and fork ends the process. What it refers to may be gone. An
+ * object that was never written to, or freed by tide_free, which does not call it, is all zeroes;
+ * so the layout given is none of tide_layout_unzeroed. An array is one object. `bytes` is the
+ * cell's size. */
 typedef void (*tide_reclaim_fn)(void *object, size_t bytes, void *context);
 TIDE_API tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
                                             tide_reclaim_fn function, void *context,

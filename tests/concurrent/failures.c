@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+#include "gc/arrays/pages.h"
 #include "tests/concurrent/held.h"
 
 struct node {
@@ -30,10 +31,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return refuses_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
 }
 
-void *__real_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
-                           size_t least, size_t bytes_each);
-void *__wrap_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
-                           size_t least, size_t bytes_each);
+__typeof__(td_pages_room) __real_td_pages_room, __wrap_td_pages_room;
 void *__wrap_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
                            size_t least, size_t bytes_each) {
   if (refuses_copies && begins && (!old || count > *capacity)) return NULL;
