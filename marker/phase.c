@@ -55,8 +55,7 @@ void td_mark_begin(struct td_markers *set) {
     marker->took_part = i == 0;
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
-    marker->recruit_step = TD_RECRUIT_OBJECTS;
-    marker->recruits = marker->recruit_vain = marker->recruit_from = marker->heirs = 0;
+    marker->recruit_step = TD_RECRUIT_STEP;
     marker->has_offered = true;
   }
 }

@@ -84,12 +84,10 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
 }
 
 /* Takes away a bit of one of the first `count` markers, the next one from `from` on if there is
- * one. Looks at no more than `lines` lines. Returns the marker; TD_BITS_NONE if it has found
- * none. */
-static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from,
-                                    unsigned lines) {
+ * one. Returns the marker; TD_BITS_NONE if it has found none. */
+static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
-  for (unsigned i = 0; i <= words && i < lines; i++) {
+  for (unsigned i = 0; i <= words; i++) {
     unsigned word = (from / TD_BITS_LINE + i) % words;
     uint64_t bits = td_bits_in(b, count, word);
     if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;

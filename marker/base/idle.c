@@ -14,12 +14,9 @@
 
 #define WATCH_NS 60000u /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
-#ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
-#define HEIRS 4u        /* markers that each tries to wake before others */
+#ifndef WATCHED_BY      /* tests/model has fewer markers */
 #define WATCHED_BY 8u   /* one of eight markers watches, and one at least */
 #endif
-#define SLEEPER_LINES 2u    /* lines of bits that a marker looks at to find a sleeper */
-#define VAIN_MOST 5u        /* times that recruiting in vain doubles the step */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* how long a helper sleeps without a collection before it ends */
 #endif
@@ -88,49 +85,17 @@ static bool needs_turn(const struct td_marker *marker) {
   return marker->id != 0;
 }
 
-static bool has_heirs(const struct td_marker *marker) {
-  return marker->heirs < HEIRS;
-}
-
-/* The caller has taken the sleeper's bit away. */
-static unsigned wake(struct td_markers *set, uint32_t helper) {
-  if (TD_STEP(idle, told)) raise_word(&set->marker[helper]->signal, 1);
-  return 1;
-}
-
-/* All look for sleepers when a phase begins, and many would find lines that others change. So each
- * has a few heirs of its own, which it tries to wake first: the markers form a tree. An heir that
- * has no bit yet, because it is just falling asleep, is passed over, and left to a marker that
- * takes bits later. Returns whether it has woken one. */
-static unsigned wake_heir(struct td_marker *marker) {
-  struct td_markers *set = marker->set;
-  while (marker->heirs < HEIRS) {
-    uint32_t heir = HEIRS * marker->id + ++marker->heirs;
-    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(set, heir);
-  }
-  return 0;
-}
-
-/* Among many, some marker always changes a line of bits, and all lines would come from other
- * cores. So a marker looks at few of them, and goes on from there the next time if it was in vain.
- */
-static uint32_t take_sleeper(struct td_marker *marker) {
-  struct td_bits *sleepers = &marker->set->sleepers;
-  const uint32_t count = td_enough(marker->set);
-  const uint32_t from = (marker->id + marker->recruit_from) % count;
-  uint32_t helper = td_bits_take(sleepers, count, from, SLEEPER_LINES);
-  if (helper == TD_BITS_NONE) marker->recruit_from += SLEEPER_LINES * TD_BITS_LINE;
-  return helper;
-}
-
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* Watchers are awake: they come sooner. relaxed: the number of watchers orders nothing. */
   if (atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set)) return 0;
-  if (has_heirs(marker) && wake_heir(marker)) return 1;
-  uint32_t helper = TD_BITS_NONE;
-  if (TD_STEP(idle, others)) helper = take_sleeper(marker);
-  if (helper != TD_BITS_NONE) return wake(set, helper);
+  /* All look for sleepers when a phase begins: so each begins elsewhere. */
+  const uint32_t count = td_enough(set);
+  const uint32_t helper = td_bits_take(&set->sleepers, count, (marker->id + 1) % count);
+  if (helper != TD_BITS_NONE) {
+    if (TD_STEP(idle, told)) raise_word(&set->marker[helper]->signal, 1);
+    return 1;
+  }
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
   raise_word(&set->done, 1);
@@ -138,17 +103,10 @@ unsigned td_recruit(struct td_marker *marker) {
 }
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
-  if (!td_recruit(marker)) {
-    if (marker->recruit_vain < VAIN_MOST) marker->recruit_vain++;
-    return effort + ((uint64_t)marker->recruit_step << marker->recruit_vain);
-  }
-  marker->recruit_vain = 0;
-  td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
-  if (++marker->recruits >= marker->set->limit - 1) {
-    marker->recruits = 0;
-    if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
-  }
-  return effort + (has_heirs(marker) ? TD_RECRUIT_HEIR : marker->recruit_step);
+  if (td_recruit(marker)) td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
+  const uint32_t step = marker->recruit_step;
+  if (step < TD_RECRUIT_MOST) marker->recruit_step *= 2;
+  return effort + step;
 }
 
 static bool may_watch(const struct td_marker *marker) {
@@ -193,24 +151,10 @@ static bool watch(struct td_marker *marker, td_promising promising) {
   }
 }
 
-/* The end of a phase is mostly nearer than a wake-up takes, so the collecting thread waits awake
- * at first. Returns whether the phase is over. */
-static bool watch_for_end(struct td_markers *set) {
-  uint64_t until = td_plat_now_ns() + WATCH_NS;
-  do {
-    for (unsigned i = 0; i < PAUSES_MOST; i++) {
-      if (td_term_over(&set->term)) return true;
-      td_plat_pause();
-    }
-  } while (td_plat_now_ns() < until);
-  return false;
-}
-
 /* The collecting thread waits for the end of the phase here. Returns true if it has joined again,
  * because there is something to do. */
 static bool wait_for_end(struct td_marker *marker, td_promising promising) {
   struct td_markers *set = marker->set;
-  if (watch_for_end(set)) return false;
   for (;;) {
     uint32_t seen = read_word(&set->done);
     if (td_term_over(&set->term)) return false;

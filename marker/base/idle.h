@@ -17,8 +17,8 @@ typedef bool (*td_promising)(struct td_marker *marker);
  * go back to sleep. */
 bool td_idle(struct td_marker *marker, bool joined, td_promising promising);
 
-/* Wakes one sleeping marker, one that is next to this one if possible. Returns how many were told
- * to wake, 0 or 1. */
+/* Wakes a sleeping marker, the next one from this one on. Returns how many were told to wake, 0 or
+ * 1. */
 unsigned td_recruit(struct td_marker *marker);
 /* The same for a marker that has done `effort` in this phase, in objects, and has work to share.
  * Returns the effort at which to recruit again. */

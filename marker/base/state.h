@@ -150,11 +150,7 @@ struct td_marker {
    * objects, */
   uint64_t visits_at;
   uint64_t visits_step;       /* and if it fails again, visits_step later */
-  uint32_t recruit_step;      /* objects to scan before waking another marker, but an heir; */
-  uint32_t recruits;          /* doubles when it has woken as many as there are others */
-  uint32_t recruit_vain;      /* doublings of that step, because no marker slept */
-  uint32_t recruit_from;      /* where it looks for a sleeper, from its own bit on */
-  uint32_t heirs;             /* markers of its own that it has tried to wake: td_recruit */
+  uint32_t recruit_step;      /* objects until it wakes another marker again */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
   uint64_t joined_ns;         /* when it became active */

@@ -72,10 +72,10 @@
  * that may have next to nothing to mark, it does so after TD_RECRUIT_LATE objects. */
 #define TD_RECRUIT_BYTES ((size_t)1 << 20)
 #define TD_RECRUIT_LATE 8192u
-/* Each marker wakes its next heir (marker/base/idle.c) TD_RECRUIT_HEIR objects after the one
- * before. When it has woken all, it wakes any other helper after TD_RECRUIT_OBJECTS. */
-#define TD_RECRUIT_HEIR 64u
-#define TD_RECRUIT_OBJECTS 1024u
+/* A marker that has work to share wakes another one again after so many objects, which are twice as
+ * many each time, up to TD_RECRUIT_MOST. */
+#define TD_RECRUIT_STEP 64u
+#define TD_RECRUIT_MOST 65536u
 
 /* In a heap that uses TD_ALONE_BYTES or more it is never too early to wake helpers. */
 #define TD_ALONE_BYTES ((size_t)32 << 20)

@@ -42,7 +42,6 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
-    heirs: int = 1        # Relacy: each marker wakes `heirs` of its own first
     many: int = 0         # Relacy: as many markers do it, in groups
     idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
     steps: tuple = ()     # GenMC: steps left out, that the search may finish
@@ -154,12 +153,12 @@ RELACY = {
                 meet="helped,recruited,slept,changed,retired,restarted"),
         Parking("retire_two", "cre3", "two helpers, of whom some retire", items=2, helpers=2, idle=1,
                 meet="helped,recruited,slept,retired"),
-        Parking("chain", "or3r", "many markers, each wakes one of its own", items=3, helpers=2, many=1,
-                meet="helped,slept,changed,inherited,others"),
-        Parking("tree", "or", "many markers, each wakes two of its own", items=4, helpers=3, heirs=2, many=1,
-                meet="helped,slept,changed,inherited,others"),
+        Parking("chain", "or3r", "many markers, each wakes others", items=3, helpers=2, many=1,
+                meet="helped,slept,changed,recruited"),
+        Parking("tree", "or", "one more", items=4, helpers=3, many=1,
+                meet="helped,slept,changed,recruited"),
         Parking("left_out", "o2r3r", "many markers, one left out", items=3, helpers=2, many=1,
-                meet="helped,slept,inherited"),
+                meet="helped,slept,recruited"),
     ],
     "stopping": [
         Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
@@ -431,13 +430,12 @@ MUTANTS = {
         Mutant("wake=0", "phase", "end", "the word changes and nobody is woken"),
         Mutant("compare=0", "phase", "end", "the futex sleeps without comparing: a lost wake-up"),
         Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
-        Mutant("idle.told=0", "chain", "", "the bit of an heir is taken, and nobody tells it: " + MANY),
+        Mutant("idle.told=0", "chain", "", "a sleeper's bit is taken, and nobody tells it: " + MANY),
         Mutant("idle.bit=0", "chain", "", "a sleeper does not say so: " + MANY),
-        Mutant("idle.others=0", "chain", "", "an heir that fell asleep too late is left asleep: " + MANY),
         Mutant("idle.awake=0", "chain", "", "a helper finds the configuration closed, and has a bit still: "
                + MANY),
-        Mutant("group.share_first=0", "chain", "", "an heir joins without a share: " + MANY),
-        Mutant("group.give_back=0", "tree", "", "two heirs join at once, and one share is left: " + MANY),
+        Mutant("group.share_first=0", "chain", "", "a marker joins without a share: " + MANY),
+        Mutant("group.give_back=0", "tree", "", "two join at once, and one share is left: " + MANY),
         Mutant("fetch_sub(&group->active)=relaxed", "chain", "", MANY),
         Mutant("fetch_sub(&group->active)=acquire", "chain", "", MANY),
         Mutant("retire_says=0", "retire", "", "a helper retires and passes for awake: " + IDLE),
@@ -469,7 +467,7 @@ def relacy_arguments(client):
                 "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),
                 "--many", str(client.many)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
-            "--idle", str(client.idle), "--heirs", str(client.heirs), "--many", str(client.many)]
+            "--idle", str(client.idle), "--many", str(client.many)]
 
 
 STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK",

@@ -47,7 +47,6 @@ static __thread unsigned self;
 #define MODEL_TIMEOUT() 0
 #define MODEL_STARTED 1
 #define MODEL_MANY 0 /* they wait in loops for each other: Relacy has them */
-#define MODEL_HEIRS 2u
 extern struct parking state;
 #define MODEL_STATE state
 #include "tests/model/parking.h"

@@ -2,16 +2,16 @@
 // Parking and waking (parking.h: marker/base/idle.c, termination.h and groups.h as shipped) under
 // Relacy.
 //
-//   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--heirs N] [--many 1]
+//   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--many 1]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
 // 1..4 configure that number of markers; at last it ends the helpers. With --idle, marker/helpers.c
 // as shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c
-// is the beginning of a collection then, e its end. --heirs: how many each marker wakes first. With
-// --many they are counted in groups. A SITE is an access, as "load(&set->closed)", or a step of the
-// model. Whoever sleeps for ever makes the execution endless.
+// is the beginning of a collection then, e its end. With --many they are counted in groups. A SITE
+// is an access, as "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the
+// execution endless.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -42,7 +42,7 @@
 
 namespace {
 
-unsigned helpers = 1, items = 1, idle, heirs, many;
+unsigned helpers = 1, items = 1, idle, many;
 uint64_t now;
 unsigned long met[8];
 char const *script = "or";
@@ -68,7 +68,6 @@ bool says(char const *function, char const *what) {
 #define IDLE_NS (idle ? 1u : 0u)
 #define MODEL_TIMEOUT() (rl::rand(3) == 0)
 #define MODEL_MANY (many != 0)
-#define MODEL_HEIRS heirs
 #define MODEL_WAIT(condition)                                                                      \
   while (!(condition))                                                                             \
   rl::yield(1, RL_INFO)
@@ -120,8 +119,8 @@ void td_markers_ready(struct td_markers *set);
 
 namespace {
 
-char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",     "changed",
-                                         "retired", "restarted", "inherited", "others"};
+char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",
+                                         "changed", "retired",   "restarted"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/parking.cpp\n";
@@ -189,8 +188,6 @@ bool own_option(std::string const &option, char const *value) {
     helpers = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--items")
     items = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--heirs")
-    heirs = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--many")
     many = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--idle")

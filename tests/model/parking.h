@@ -13,7 +13,6 @@
  *   MODEL_STARTED: 1, the helpers execute from the beginning; 0, marker/helpers.c starts them
  *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
  *   MODEL_MANY: 1, as many markers do it: they are counted in groups
- *   MODEL_HEIRS: how many each wakes first
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum parking_event
  *   MODEL_STEP(name): 1, or 0 if the mutant leaves that step out
@@ -54,23 +53,12 @@
 #define IDLE_NS 0u /* no helper retires */
 #endif
 
-#define HEIRS MODEL_HEIRS
 #define WATCHED_BY 2u
 
 enum { PARKING_MOST = 4, PARKING_GROUP = 2 /* markers in a group */ };
 #define TIDE_MARKERS_MAX PARKING_MOST
 /* What executions should meet, or the model shows nothing. */
-enum parking_event {
-  HELPED,
-  RECRUITED,
-  SLEPT,
-  CHANGED,
-  RETIRED,
-  RESTARTED,
-  INHERITED, /* somebody has woken an heir of its own, */
-  OTHERS,    /* or somebody else */
-  EVENTS
-};
+enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, RETIRED, RESTARTED, EVENTS };
 enum td_helper_life { TD_HELPER_NONE, TD_HELPER_LIVES, TD_HELPER_RETIRED };
 struct td_thread {
   unsigned id;
@@ -110,8 +98,7 @@ struct td_marker {
   struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
-  uint32_t recruit_step, recruits, recruit_vain, recruit_from;
-  MODEL_WATCHED heirs; /* its own while it is active, else marker 0's */
+  uint32_t recruit_step;
   uint64_t parks, wakes, joined_ns;
   struct td_naps naps;
   struct td_events events;
@@ -252,15 +239,7 @@ static bool parking_take(struct td_marker *marker) {
 }
 
 static void parking_recruit(struct td_marker *marker) {
-  const unsigned before = marker->heirs;
-  if (td_recruit(marker) == 0) return;
-  MODEL_MET(RECRUITED);
-  const unsigned heirs = marker->heirs;
-  if (!MODEL_MANY) return;
-  if (heirs != before && MODEL_STATE.woken[marker->id] == HEIRS * marker->id + heirs)
-    MODEL_MET(INHERITED);
-  else
-    MODEL_MET(OTHERS);
+  if (td_recruit(marker)) MODEL_MET(RECRUITED);
 }
 
 /* The marker has an item, which is done when all have one. Returns whether they have. */
@@ -332,11 +311,8 @@ static inline void parking_open(void) {
 
 static inline void parking_phase(void) {
   struct td_markers *set = &MODEL_STATE.set;
-  for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
+  for (unsigned id = 0; id <= MODEL_HELPERS; id++)
     MODEL_STATE.taken[id] = 0;
-    MODEL_STATE.marker[id].heirs = 0;
-    MODEL_STATE.marker[id].recruit_from = 0;
-  }
   atomic_store_explicit(&MODEL_STATE.arrived, 0u, memory_order_relaxed);
   atomic_store_explicit(&MODEL_STATE.next, 0u, memory_order_relaxed);
   if (MODEL_MANY)

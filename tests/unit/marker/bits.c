@@ -3,7 +3,7 @@
 #include "marker/base/bits.h"
 #include "tests/unit/heap/common.h"
 
-enum { COUNT = TD_BITS_MOST, ALL = COUNT / TD_BITS_LINE + 1 /* lines, the first one again */ };
+enum { COUNT = TD_BITS_MOST };
 
 static struct td_bits bits;
 
@@ -20,13 +20,13 @@ Test(bits, the_next_one_is_found_cyclically) {
 Test(bits, before_self_in_the_same_line) {
   td_bits_set(&bits, TD_BITS_LINE);
   cr_assert_eq(td_bits_next(&bits, COUNT, TD_BITS_LINE + 1), TD_BITS_LINE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, TD_BITS_LINE + 1, ALL), TD_BITS_LINE);
+  cr_assert_eq(td_bits_take(&bits, COUNT, TD_BITS_LINE + 1), TD_BITS_LINE);
   cr_assert_not(td_bits_has(&bits, TD_BITS_LINE));
 }
 
 Test(bits, nobody_has_one) {
   cr_assert_eq(td_bits_next(&bits, COUNT, 5), TD_BITS_NONE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, 5, ALL), TD_BITS_NONE);
+  cr_assert_eq(td_bits_take(&bits, COUNT, 5), TD_BITS_NONE);
   td_bits_set(&bits, 7);
   cr_assert_not(td_bits_any(&bits, COUNT, 7), "none but the own one");
   cr_assert(td_bits_any(&bits, COUNT, 6));
@@ -35,19 +35,16 @@ Test(bits, nobody_has_one) {
 Test(bits, each_is_taken_once_the_nearest_first) {
   for (unsigned id = 0; id < COUNT; id++)
     td_bits_set(&bits, id);
-  cr_assert_eq(td_bits_take(&bits, COUNT, 100, ALL), 100);
-  cr_assert_eq(td_bits_take(&bits, COUNT, 100, ALL), 101);
+  cr_assert_eq(td_bits_take(&bits, COUNT, 100), 100);
+  cr_assert_eq(td_bits_take(&bits, COUNT, 100), 101);
   for (unsigned left = COUNT - 2; left > 0; left--)
-    cr_assert_neq(td_bits_take(&bits, COUNT, 100, ALL), TD_BITS_NONE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, 100, ALL), TD_BITS_NONE);
+    cr_assert_neq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
+  cr_assert_eq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
 }
 
-Test(bits, a_look_at_few_lines_leaves_the_others) {
-  td_bits_set(&bits, 3 * TD_BITS_LINE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, TD_BITS_LINE + 5, 2), TD_BITS_NONE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, 2 * TD_BITS_LINE + 5, 2), 3 * TD_BITS_LINE);
+Test(bits, the_first_line_follows_the_last) {
   td_bits_set(&bits, 1);
-  cr_assert_eq(td_bits_take(&bits, COUNT, COUNT - 1, 2), 1, "the first line follows the last");
+  cr_assert_eq(td_bits_take(&bits, COUNT, COUNT - 1), 1);
 }
 
 /* There were more markers, and there are fewer now: the bits of the others stay. */
@@ -57,11 +54,11 @@ Test(bits, those_of_others_are_left_out) {
     td_bits_set(&bits, id);
   for (unsigned from = 0; from < FEWER; from++) {
     cr_assert_eq(td_bits_next(&bits, FEWER, from), TD_BITS_NONE);
-    cr_assert_eq(td_bits_take(&bits, FEWER, from, ALL), TD_BITS_NONE);
+    cr_assert_eq(td_bits_take(&bits, FEWER, from), TD_BITS_NONE);
     cr_assert_not(td_bits_any(&bits, FEWER, from));
   }
   td_bits_set(&bits, FEWER - 1);
   cr_assert(td_bits_any(&bits, FEWER, 0));
   cr_assert_eq(td_bits_next(&bits, FEWER, 0), FEWER - 1);
-  cr_assert_eq(td_bits_take(&bits, FEWER, FEWER - 1, ALL), FEWER - 1);
+  cr_assert_eq(td_bits_take(&bits, FEWER, FEWER - 1), FEWER - 1);
 }
