@@ -12,11 +12,8 @@
 #include "marker/base/place.h"
 #include "platform/probes.h"
 
-#define WATCH_NS 60000u /* how long a marker watches for work before it sleeps */
-#define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
-#ifndef WATCHED_BY      /* tests/model has fewer markers */
-#define WATCHED_BY 8u   /* one of eight markers watches, and one at least */
-#endif
+#define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
+#define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* how long a helper sleeps without a collection before it ends */
 #endif
@@ -72,13 +69,6 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-/* On a large machine work comes and goes faster than a sleeper wakes. So there more than one
- * watches. */
-static uint32_t watchers_of(const struct td_markers *set) {
-  uint32_t watchers = td_enough(set) / WATCHED_BY;
-  return watchers > 0 ? watchers : 1;
-}
-
 /* Markers run out of work together, and `spinning` passes from core to core. The phase would last
  * until the collecting thread has had its turn. So that thread watches without one. */
 static bool needs_turn(const struct td_marker *marker) {
@@ -87,8 +77,8 @@ static bool needs_turn(const struct td_marker *marker) {
 
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  /* Watchers are awake: they come sooner. relaxed: the number of watchers orders nothing. */
-  if (atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set)) return 0;
+  /* Who watches is awake, and comes sooner. relaxed, as all accesses: it orders nothing. */
+  if (atomic_load_explicit(&set->spinning, memory_order_relaxed)) return 0;
   /* All look for sleepers when a phase begins: so each begins elsewhere. */
   const uint32_t count = td_enough(set);
   const uint32_t helper = td_bits_take(&set->sleepers, count, (marker->id + 1) % count);
@@ -114,18 +104,16 @@ static bool may_watch(const struct td_marker *marker) {
   if (!TD_STEP(idle, watch)) return false; /* tests/model may let all sleep at once */
   if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
   if (!needs_turn(marker)) return true;
-  /* relaxed, both: the number of watchers orders nothing. */
-  uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
-  /* One try: markers that come together are too many, and would only be in each other's way. */
-  return watch < watchers_of(set) &&
-         atomic_compare_exchange_strong_explicit(&set->spinning, &watch, watch + 1,
-                                                 memory_order_relaxed, memory_order_relaxed);
+  /* relaxed, both: as above. */
+  uint32_t watched = atomic_load_explicit(&set->spinning, memory_order_relaxed);
+  return !watched && atomic_compare_exchange_strong_explicit(
+                         &set->spinning, &watched, 1, memory_order_relaxed, memory_order_relaxed);
 }
 
 static void stop_watching(struct td_marker *marker) {
   if (!needs_turn(marker)) return;
-  /* relaxed: as above */
-  atomic_fetch_sub_explicit(&marker->set->spinning, 1, memory_order_relaxed);
+  /* relaxed: as above. */
+  atomic_store_explicit(&marker->set->spinning, 0, memory_order_relaxed);
 }
 
 /* The collecting thread looks after each pause whether the phase is over. */

@@ -91,8 +91,8 @@ struct td_markers {
   /* Helpers that sleep and may take part. A helper sets its own bit; a marker that takes the bit
    * away wakes that helper. */
   struct td_bits sleepers;
-  /* Helpers that watch for work; when they are enough, others sleep. In a line of its own,
-   * because markers that run out of work together all look here. */
+  /* 1 while a helper watches for work: others sleep. In a line of its own, because markers that
+   * run out of work together all look here. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spinning;
   /* Read at every turn of a helper, and seldom written. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) closed; /* 1 while the configuration changes: helpers
@@ -162,9 +162,8 @@ struct td_marker {
   uint64_t parks, wakes;
   struct td_naps naps;
 
-  /* The marker's own, active or not: where td_deferred_glance goes on, and whose queue is looked at
-   * next before the marker joins. */
-  unsigned glance, look;
+  /* The marker's own, active or not: where td_deferred_glance goes on. */
+  unsigned glance;
 
   /* The CPU on which the marker joined the phase; negative while it is not active. It writes;
    * helpers that wake read. See marker/base/place.h. */

@@ -74,7 +74,7 @@
 #define TD_RECRUIT_LATE 8192u
 /* A marker that has work to share wakes another one again after so many objects, which are twice as
  * many each time, up to TD_RECRUIT_MOST. */
-#define TD_RECRUIT_STEP 64u
+#define TD_RECRUIT_STEP 16u
 #define TD_RECRUIT_MOST 65536u
 
 /* In a heap that uses TD_ALONE_BYTES or more it is never too early to wake helpers. */
@@ -88,14 +88,6 @@
 #define TD_MANY_BYTES_EACH ((size_t)256 << 10)
 /* How many objects later one of many looks again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
-/* At how many queues a watcher among many looks at a time. At most TD_MANY_MARKERS. */
-#define TD_LOOK_QUEUES 8u
-/* A thief among many takes a TD_STEAL_PART-th of the items: the oldest lead to most of the work. */
-#define TD_STEAL_PART 16u
-/* How many pause instructions a thief among many waits for after its first vain try; twice as many
- * after the second, and so on. */
-#define TD_STEAL_PAUSES 2u
-
 /* References from a trace function that are kept before they are deferred. */
 #define TD_TRACE_BUFFER 256u
 

@@ -53,8 +53,6 @@
 #define IDLE_NS 0u /* no helper retires */
 #endif
 
-#define WATCHED_BY 2u
-
 enum { PARKING_MOST = 4, PARKING_GROUP = 2 /* markers in a group */ };
 #define TIDE_MARKERS_MAX PARKING_MOST
 /* What executions should meet, or the model shows nothing. */
