@@ -31,8 +31,7 @@ void td_written_note_fresh(struct tide_mutator *mutator, const void *object);
 /* Under the world's lock: the mutator writes nothing more. */
 void td_written_leave(struct tide_mutator *mutator);
 
-/* World stopped: takes all that was written, in a list of parts. Returns false, and takes nothing,
- * if some was lost. */
+/* World stopped: takes what was written, in a list of parts. Returns false if some was lost. */
 bool td_written_take(struct tide_heap *heap, struct td_written_part **parts);
 /* They are empty from here on. */
 void td_written_put(struct tide_heap *heap, struct td_written_part *parts);
