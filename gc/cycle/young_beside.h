@@ -7,8 +7,8 @@
  *     young, and a young collection stores no byte of such an object, nor does it free one;
  *   - it looks into young objects and into what was written (gc/threads/mutator/written.h), and
  *     stores the epoch for those that it finds, as if they had been born old: [beside];
- *   - a cell or block of the dead has no white byte, whoever gets it. A marker that was led there by
- *     an old word passes on.
+ *   - a cell or block of the dead has no white byte, whoever gets it. A marker that was led there
+ *     by an old word passes on.
  * One thread marks the young, with a list of its own: the markers' queues, flags and regions are in
  * use.
  *
