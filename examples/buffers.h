@@ -2,8 +2,8 @@
 /* A program with the shape of an interpreter's, mruby's: objects of 48 bytes each, of which three
  * words say where the buffer is of a string, an array or a hash, how long it is, and how much of it
  * is used. Who includes it says where objects and buffers lie. */
-#ifndef BUFFERS_H
-#define BUFFERS_H
+#ifndef EXAMPLES_BUFFERS_H
+#define EXAMPLES_BUFFERS_H
 
 #include <errno.h>
 #include <stdbool.h>

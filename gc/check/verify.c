@@ -99,8 +99,7 @@ static void reach(struct check *check, uintptr_t object) {
   push(check, object);
 }
 
-/* Before a collection of any kind: a reference from an old object to a young one that the next
- * young collection would not come to. */
+/* Before a collection: a reference to a young object that the next young one would not come to. */
 static void check_told(struct check *check, uintptr_t target) {
   const struct td_space *space = &check->heap->space;
   if (!space->has_young || space->bears_old || !check->referrer) return;
@@ -208,7 +207,6 @@ static bool was_unreached(const struct check *check, uint64_t granule) {
 /* If there is no difference yet. */
 static bool tell_marked(struct check *check, const struct td_cell *object, const char *how) {
   char layout[TD_HOLDER_BYTES];
-  if (!check->result->equal) return false;
   check->result->equal = false;
   snprintf(check->result->difference, sizeof check->result->difference,
            "object %#zx (%.80s, %zu bytes) %s", (size_t)object->start,
@@ -333,10 +331,10 @@ static bool marked_but_not_reached(const struct td_cell *object, void *context) 
          tell_marked(check, object, "is marked but not reached");
 }
 
-/* Is anything marked that may not be? */
+/* Is anything marked that may not be? A young collection keeps what is old. */
 static void check_marked(struct check *check) {
   struct tide_heap *heap = check->heap;
-  if (check->no_memory || heap->last_kind == TIDE_CYCLE_YOUNG) return; /* it keeps the old */
+  if (check->no_memory || !check->result->equal || heap->last_kind == TIDE_CYCLE_YOUNG) return;
   if (heap->last_beside && check->start)
     td_space_each_object(&heap->space, marked_but_unreached_then, check);
   else if (!heap->last_beside && td_roots_are_known(heap))
