@@ -79,8 +79,7 @@ TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const in
  * that variable before, by a sequentially consistent operation, none begins until it is 0 again. */
 TIDE_API void tide_collect_await(struct tide_heap *heap);
 
-/* A few of the figures that tide_heap_stats and tide_cycle_stats fill in, for a hundredth of the
- * price: as a rule no lock is taken, so two of them may be of different moments. */
+/* Figures of tide_heap_stats and tide_cycle_stats, cheap, mostly without a lock: of two moments. */
 struct tide_figures {
   uint64_t heap_bytes, committed_bytes, peak_committed_bytes, allocated_bytes, freed_bytes;
   uint64_t markers; /* that the last collection was allowed */
