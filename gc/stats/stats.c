@@ -27,42 +27,18 @@ void td_stats_deinit(struct tide_heap *heap) {
 
 /* Of a collection: by the collecting thread. */
 static void probe(const struct tide_heap *heap, enum tide_event event) {
-  switch (event) {
-  case TIDE_EVENT_CYCLE_BEGIN:
-    TD_PROBE3(cycle__begin, heap, heap->stats->running.kind, heap->stats->running.cause);
-    break;
-  case TIDE_EVENT_STOPPED:
-    TD_PROBE1(stopped, heap);
-    break;
-  case TIDE_EVENT_MARK_BEGIN:
-    TD_PROBE1(mark__begin, heap);
-    break;
-  case TIDE_EVENT_MARK_END:
-    TD_PROBE1(mark__end, heap);
-    break;
-  case TIDE_EVENT_WEAK_END:
-    TD_PROBE2(weak__end, heap, heap->stats->building->all.objects);
-    break;
-  case TIDE_EVENT_SWEEP_END:
-    TD_PROBE2(sweep__end, heap, heap->stats->building->all.bytes);
-    break;
-  case TIDE_EVENT_CYCLE_END:
-    TD_PROBE2(cycle__end, heap, heap->stats->running.kind);
-    break;
-  case TIDE_EVENT_HEAP_GREW:
-    TD_PROBE1(heap__grew, heap);
-    break;
-  case TIDE_EVENT_HEAP_SHRANK:
-    TD_PROBE1(heap__shrank, heap);
-    break;
-  case TIDE_EVENT_STOP_LATE:
-    TD_PROBE1(stop__late, heap);
-    break;
-  case TIDE_EVENT_FINALIZERS_PENDING:
-  case TIDE_EVENT_COLLECTION_DUE:
-  case TIDE_EVENT_RESUMED:
-    break;
-  }
+  const struct tide_cycle_running *cycle = &heap->stats->running;
+  const struct tide_cycle_stats *all = &heap->stats->building->all;
+  if (event == TIDE_EVENT_CYCLE_BEGIN) TD_PROBE3(cycle__begin, heap, cycle->kind, cycle->cause);
+  if (event == TIDE_EVENT_STOPPED) TD_PROBE1(stopped, heap);
+  if (event == TIDE_EVENT_MARK_BEGIN) TD_PROBE1(mark__begin, heap);
+  if (event == TIDE_EVENT_MARK_END) TD_PROBE1(mark__end, heap);
+  if (event == TIDE_EVENT_WEAK_END) TD_PROBE2(weak__end, heap, all->objects);
+  if (event == TIDE_EVENT_SWEEP_END) TD_PROBE2(sweep__end, heap, all->bytes);
+  if (event == TIDE_EVENT_CYCLE_END) TD_PROBE2(cycle__end, heap, cycle->kind);
+  if (event == TIDE_EVENT_HEAP_GREW) TD_PROBE1(heap__grew, heap);
+  if (event == TIDE_EVENT_HEAP_SHRANK) TD_PROBE1(heap__shrank, heap);
+  if (event == TIDE_EVENT_STOP_LATE) TD_PROBE1(stop__late, heap);
 }
 
 uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
