@@ -7,6 +7,7 @@
 
 #include "gc/arrays/pages.h"
 #include "tests/concurrent/held.h"
+#include "tests/wrap.h"
 
 struct node {
   struct node *next;
@@ -22,10 +23,8 @@ static _Atomic(bool) refuses_threads;
 static bool refuses_copies;
 static _Thread_local bool begins; /* this thread has just stopped the world */
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
+WRAPS(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
+      void *(*run)(void *), void *argument);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument) {
   return refuses_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);

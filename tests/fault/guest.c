@@ -9,13 +9,12 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/place.h"
 #include "tests/stress/driver.h"
+#include "tests/wrap.h"
 
 static bool deaf, dumb;
 
-ssize_t __real_getline(char **line, size_t *bytes, FILE *file);
-ssize_t __wrap_getline(char **line, size_t *bytes, FILE *file);
-ssize_t __real_send(int socket, const void *data, size_t bytes, int flags);
-ssize_t __wrap_send(int socket, const void *data, size_t bytes, int flags);
+WRAPS(ssize_t, getline, char **line, size_t *bytes, FILE *file);
+WRAPS(ssize_t, send, int socket, const void *data, size_t bytes, int flags);
 bool __wrap_td_place_find(char path[TD_PLACE_BYTES], ...);
 
 ssize_t __wrap_getline(char **line, size_t *bytes, FILE *file) {

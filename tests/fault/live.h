@@ -7,16 +7,14 @@
 #include <malloc.h>
 #include <stddef.h>
 
+#include "tests/wrap.h"
+
 static size_t live_bytes, live_most;
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void __real_free(void *old);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void __wrap_free(void *old);
+WRAPS(void *, malloc, size_t bytes);
+WRAPS(void *, calloc, size_t count, size_t bytes);
+WRAPS(void *, realloc, void *old, size_t bytes);
+WRAPS(void, free, void *old);
 
 static void *count(void *taken) {
   live_bytes += taken ? malloc_usable_size(taken) : 0;

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 #include <zstd.h>
 
+#include "tests/wrap.h"
+
 enum call {
   CALL_ALLOC,
   CALL_OPEN,
@@ -51,20 +53,13 @@ static size_t shorten(size_t bytes) {
 
 /* ---- Memory ---- */
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t bytes);
-ZSTD_DCtx *__real_ZSTD_createDCtx(void);
-ZSTD_CCtx *__real_ZSTD_createCCtx(void);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t bytes);
-ZSTD_DCtx *__wrap_ZSTD_createDCtx(void);
-ZSTD_CCtx *__wrap_ZSTD_createCCtx(void);
+WRAPS(void *, malloc, size_t bytes);
+WRAPS(void *, calloc, size_t count, size_t bytes);
+WRAPS(void *, realloc, void *old, size_t bytes);
+WRAPS(char *, strdup, const char *text);
+WRAPS(char *, strndup, const char *text, size_t bytes);
+WRAPS(ZSTD_DCtx *, ZSTD_createDCtx, void);
+WRAPS(ZSTD_CCtx *, ZSTD_createCCtx, void);
 
 void *__wrap_malloc(size_t bytes) {
   return is_refused_call(CALL_ALLOC) ? NULL : __real_malloc(bytes);
@@ -96,34 +91,20 @@ ZSTD_CCtx *__wrap_ZSTD_createCCtx(void) {
 
 /* ---- Files ---- */
 
-int __real_open(const char *path, int flags, ...);
-int __real_mkostemp(char *path, int flags);
-int __real_fstat(int file, struct stat *status);
-ssize_t __real_read(int file, void *buffer, size_t bytes);
-ssize_t __real_pread(int file, void *buffer, size_t bytes, off_t at);
-ssize_t __real_write(int file, const void *buffer, size_t bytes);
-ssize_t __real_pwrite(int file, const void *buffer, size_t bytes, off_t at);
-int __real_fsync(int file);
-int __real_close(int file);
-FILE *__real_fdopen(int file, const char *mode);
-size_t __real_fwrite(const void *data, size_t size, size_t count, FILE *file);
-int __real_fflush(FILE *file);
-int __real_fclose(FILE *file);
-int __real_rename(const char *from, const char *to);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_mkostemp(char *path, int flags);
-int __wrap_fstat(int file, struct stat *status);
-ssize_t __wrap_read(int file, void *buffer, size_t bytes);
-ssize_t __wrap_pread(int file, void *buffer, size_t bytes, off_t at);
-ssize_t __wrap_write(int file, const void *buffer, size_t bytes);
-ssize_t __wrap_pwrite(int file, const void *buffer, size_t bytes, off_t at);
-int __wrap_fsync(int file);
-int __wrap_close(int file);
-FILE *__wrap_fdopen(int file, const char *mode);
-size_t __wrap_fwrite(const void *data, size_t size, size_t count, FILE *file);
-int __wrap_fflush(FILE *file);
-int __wrap_fclose(FILE *file);
-int __wrap_rename(const char *from, const char *to);
+WRAPS(int, open, const char *path, int flags, ...);
+WRAPS(int, mkostemp, char *path, int flags);
+WRAPS(int, fstat, int file, struct stat *status);
+WRAPS(ssize_t, read, int file, void *buffer, size_t bytes);
+WRAPS(ssize_t, pread, int file, void *buffer, size_t bytes, off_t at);
+WRAPS(ssize_t, write, int file, const void *buffer, size_t bytes);
+WRAPS(ssize_t, pwrite, int file, const void *buffer, size_t bytes, off_t at);
+WRAPS(int, fsync, int file);
+WRAPS(int, close, int file);
+WRAPS(FILE *, fdopen, int file, const char *mode);
+WRAPS(size_t, fwrite, const void *data, size_t size, size_t count, FILE *file);
+WRAPS(int, fflush, FILE *file);
+WRAPS(int, fclose, FILE *file);
+WRAPS(int, rename, const char *from, const char *to);
 
 int __wrap_open(const char *path, int flags, ...) {
   va_list arguments;

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
+#include "tests/wrap.h"
+
 static bool counting;      /* calls are counted and may be refused */
 static uint64_t calls;     /* so far */
 static uint64_t refuse_at; /* the call to refuse, from 1; 0: none */
@@ -33,22 +35,14 @@ static void *count_taken(void *piece) {
   return piece;
 }
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int __real_mprotect(void *at, size_t bytes, int protection);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int __wrap_mprotect(void *at, size_t bytes, int protection);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
+WRAPS(void *, malloc, size_t bytes);
+WRAPS(void *, calloc, size_t count, size_t bytes);
+WRAPS(void *, realloc, void *old, size_t bytes);
+WRAPS(void *, aligned_alloc, size_t alignment, size_t bytes);
+WRAPS(void *, mmap, void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+WRAPS(int, mprotect, void *at, size_t bytes, int protection);
+WRAPS(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
+      void *(*run)(void *), void *argument);
 
 void *__wrap_malloc(size_t bytes) {
   return refuse() ? NULL : count_taken(__real_malloc(bytes));

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "tests/stress/driver.h"
+#include "tests/wrap.h"
 #include "tide/inspect.h"
 
 static long countdown = -1; /* requests until one is refused; negative: none is */
@@ -25,14 +26,10 @@ static bool refuse(void) {
   return true;
 }
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+WRAPS(void *, malloc, size_t bytes);
+WRAPS(void *, calloc, size_t count, size_t bytes);
+WRAPS(void *, realloc, void *old, size_t bytes);
+WRAPS(void *, mmap, void *at, size_t bytes, int protection, int flags, int file, off_t offset);
 
 void *__wrap_malloc(size_t bytes) {
   return refuse() ? NULL : __real_malloc(bytes);

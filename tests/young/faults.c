@@ -19,6 +19,7 @@
 #include "heap/cells/sort.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
+#include "tests/wrap.h"
 
 static enum fault { NONE, DEAF, FIRST, DROP, IDLE, ERASE, BORN, NEVER, FAULTS } fault;
 
@@ -35,14 +36,12 @@ static __attribute__((constructor)) void choose(void) {
 
 /* ---- The barrier and the log ---- */
 
-void __real_tide_write_slow(struct tide_mutator *m, void *object, const void *slots, size_t count);
-void __wrap_tide_write_slow(struct tide_mutator *m, void *object, const void *slots, size_t count);
+WRAPS(void, tide_write_slow, struct tide_mutator *m, void *object, const void *slots, size_t count);
 void __wrap_tide_write_slow(struct tide_mutator *m, void *object, const void *slots, size_t count) {
   if (fault != DEAF) __real_tide_write_slow(m, object, slots, count);
 }
 
-bool __real_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
-bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
+WRAPS(bool, td_log_write, struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
 bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
   if (fault == FIRST) return __real_td_log_write(space, object, object, 1);
   return __real_td_log_write(space, object, slots, count);
@@ -52,8 +51,7 @@ static void look_away(uintptr_t object, void *context) {
   (void)object, (void)context;
 }
 
-void __real_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
-void __wrap_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
+WRAPS(void, td_log_take, struct td_space *space, const struct td_log_visit *visit, void *context);
 void __wrap_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
   const struct td_log_visit idle = {visit->slots, look_away};
   if (fault == DROP) td_log_clear(space);
@@ -74,15 +72,13 @@ static void remember_old(const struct td_space *space) {
     was_old[i] = marks[i] == space->epoch;
 }
 
-bool __real_td_young_mark_logged(struct tide_heap *heap);
-bool __wrap_td_young_mark_logged(struct tide_heap *heap);
+WRAPS(bool, td_young_mark_logged, struct tide_heap *heap);
 bool __wrap_td_young_mark_logged(struct tide_heap *heap) {
   if (fault == ERASE) remember_old(&heap->space);
   return __real_td_young_mark_logged(heap);
 }
 
-uint32_t __real_td_space_end_young(struct td_space *space);
-uint32_t __wrap_td_space_end_young(struct td_space *space);
+WRAPS(uint32_t, td_space_end_young, struct td_space *space);
 uint32_t __wrap_td_space_end_young(struct td_space *space) {
   uint8_t *marks = space->marks + ((uint64_t)erased << TD_BLOCK_GRANULES_LOG2);
   for (size_t i = 0; fault == ERASE && erased && i < TD_BLOCK_GRANULES; i++)
@@ -100,23 +96,19 @@ static size_t bear(const struct td_space *space, const struct tide_bump *run, si
   return bytes;
 }
 
-size_t __real_td_space_advance(struct td_space *space, struct tide_bump *run);
-size_t __wrap_td_space_advance(struct td_space *space, struct tide_bump *run);
+WRAPS(size_t, td_space_advance, struct td_space *space, struct tide_bump *run);
 size_t __wrap_td_space_advance(struct td_space *space, struct tide_bump *run) {
   return bear(space, run, __real_td_space_advance(space, run));
 }
 
-size_t __real_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              size_t cell, enum td_room *room);
-size_t __wrap_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              size_t cell, enum td_room *room);
+WRAPS(size_t, td_space_refill, struct td_space *space, struct tide_bump *run, tide_layout layout,
+      size_t cell, enum td_room *room);
 size_t __wrap_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
                               size_t cell, enum td_room *room) {
   return bear(space, run, __real_td_space_refill(space, run, layout, cell, room));
 }
 
-void __real_td_young_make_old(struct td_space *space);
-void __wrap_td_young_make_old(struct td_space *space);
+WRAPS(void, td_young_make_old, struct td_space *space);
 void __wrap_td_young_make_old(struct td_space *space) {
   if (fault == NEVER)
     td_log_clear(space);
