@@ -45,7 +45,7 @@ static bool check_deferred(const struct td_space *space, uint32_t b, struct tide
     if (!space->has_young) return fault(error, b, "deferred object left");
     if (space->marks[i] != TD_CARD && space->marks[i] != (space->epoch | TD_DEFERRED))
       return fault(error, b, "deferred object that is not old");
-    if (!td_flag_peek(space, 0, i / TD_PAGE_GRANULES))
+    if (!td_flag_peek(space, i / TD_PAGE_GRANULES))
       return fault(error, b, "logged object on a page without a flag");
   }
   return true;
@@ -97,8 +97,8 @@ static bool check_large(const struct td_space *space, uint32_t b, struct tide_er
 static bool check_block(const struct td_space *space, uint32_t b, struct tide_error *error) {
   if (!space->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
   for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
-    for (unsigned row = space->has_young; row < TD_FLAG_ROWS; row++) /* the log has row 0 */
-      if (td_flag_peek(space, row, page)) return fault(error, b, "deferred flag left");
+    if (!space->has_young && td_flag_peek(space, page)) /* else it may be the log's */
+      return fault(error, b, "deferred flag left");
   switch (space->infos[b].state) {
   case TD_BLOCK_SMALL:
     return check_small(space, b, error);

@@ -47,7 +47,6 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   space->granules = reserve_bytes / TD_GRANULE_BYTES;
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
   space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
-  space->flag_pages = space->block_count * TD_BLOCK_PAGES;
   space->table_bytes = td_tables_bytes(space);
   space->base = (uintptr_t)td_plat_reserve(reserve_bytes + space->table_bytes, align);
   if (space->base && td_tables_open(space)) return true;

@@ -103,7 +103,6 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->helpers_after_ns = config->helpers_after_ns;
   /* relaxed: until a collection begins. */
   atomic_store_explicit(&set->enough, set->limit, memory_order_relaxed);
-  set->flag_rows = td_deferred_row_is_shared(set) ? 1 : set->limit;
   choose_victims(set);
   return true;
 }

@@ -39,12 +39,11 @@ void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
   set->space->view_frontier = set->space->frontier;
-  const uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
   const uint32_t enough = enough_markers(set);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->enough, enough, memory_order_relaxed);
-  atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
+  atomic_store_explicit(&set->blocks, set->space->frontier, memory_order_relaxed);
   td_regions_begin(set->regions, set->space, enough);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];

@@ -14,8 +14,7 @@
 #define SPARE_PART 8u
 /* Bytes of side tables for a block. */
 #define TABLE_BYTES                                                                                \
-  (TD_BLOCK_GRANULES + sizeof(struct td_block) + sizeof(struct td_block_info) +                    \
-   TD_FLAG_ROWS * TD_BLOCK_PAGES)
+  (TD_BLOCK_GRANULES + sizeof(struct td_block) + sizeof(struct td_block_info) + TD_BLOCK_PAGES)
 
 static char *address_of(const struct td_space *space, uint32_t block) {
   return (char *)td_block_start(space, block);
@@ -94,8 +93,7 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
   uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
   if (!td_plat_decommit(address_of(space, first), TD_SLAB_BYTES)) return false;
   if (space->has_poison) td_unpoison((uintptr_t)address_of(space, first), TD_SLAB_BYTES);
-  /* The largest of the side tables. The marks of free blocks say nothing: markers that share
-   * flags may look at them, see TD_DEFERRED_UNIT, and find zeroes or what was there. */
+  /* The largest of the side tables. The marks of free blocks say nothing. */
   td_plat_purge(space->marks + (uint64_t)first * TD_BLOCK_GRANULES,
                 TD_SLAB_BLOCKS * TD_BLOCK_GRANULES);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)

@@ -11,23 +11,12 @@
  * takes TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the
  * world stopped, and marking writes none of them.
  *
- * [flag] A page has a flag in each row, and a marker always uses the same row. Of few markers each
- * has a row of its own. It stores 1 in the flag after each deferred byte, always, without testing
- * the flag first: the test could be answered before the byte is visible. The taker of the flag
- * exchanges it for 0 and then reads the bytes, so it either sees the byte or leaves the later 1
- * behind.
- *
- * [flag.beside] Beside the program mutators set flags in row 0, too, which is a marker's. The later
- * of two stores there would hide from the taker what the earlier one released. So everybody
- * exchanges the flag for 1: that continues what was released before, and the taker sees the bytes
- * of all. tests/model/beside.cpp is the client.
- *
- * [flag.fence] More markers share one row, whose lines would pass from core to core with each
- * store. There a marker stores deferred bytes, as many as it likes, executes a fence, and then sets
- * the flags that are not set already. The taker of flags executes a fence as well before it reads
- * bytes. One of the two fences comes first. If it is the taker's, the other marker finds the flag
- * taken, and sets it anew. If not, the taker sees the byte, whichever marker has set the flag. Both
- * ways are clients in tests/model/termination.cpp. */
+ * [flag] Each page has a flag. Whoever has made an object of the page deferred exchanges the flag
+ * for 1, always, without testing it first: the test could be answered before the byte is visible.
+ * Nor is the flag stored: the later of two stores would hide from the taker what the earlier
+ * released, while an exchange continues it. The taker exchanges the flag for 0 and then reads the
+ * bytes. So it sees the bytes of all whose exchange came before its own, and the others leave a 1
+ * behind. tests/model/termination.cpp and beside.cpp are clients. */
 #ifndef TD_HEAP_SPACE_MARKS_H
 #define TD_HEAP_SPACE_MARKS_H
 
@@ -35,7 +24,6 @@
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
 #define TD_DEFERRED_WORD UINT64_C(0x8080808080808080) /* TD_DEFERRED in each byte */
-#define TD_FLAGS_EIGHT UINT64_C(0x0101010101010101)   /* eight flags, all set */
 
 /* A slot of an object that a marker scans. Beside the marking, mutators write slots, which their
  * machine does in one piece. What was there before they have marked themselves. */
@@ -56,68 +44,37 @@ static inline uint64_t td_mark_load_word(const uint8_t *mark) {
   return __atomic_load_n((const td_mark_word *)mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
 }
 
-static inline _Atomic(uint8_t) *td_flag_row(const struct td_space *space, unsigned row) {
-  return space->flags + row * space->flag_pages;
-}
-
-static inline void td_flag_store(_Atomic(uint8_t) *flag) {
-  /* release [flag]: after the deferred byte; pairs with td_flag_take. */
-  atomic_store_explicit(flag, 1, memory_order_release);
-}
-
 /* Returns whether the flag was set. */
-static inline bool td_flag_set_beside(_Atomic(uint8_t) *flag) {
-  /* release [flag.beside]: as in td_flag_store. */
-  return atomic_exchange_explicit(flag, 1, memory_order_release) != 0;
+static inline bool td_flag_set(const struct td_space *space, size_t page) {
+  /* release [flag]: after the deferred byte; pairs with td_flag_take. */
+  return atomic_exchange_explicit(&space->flags[page], 1, memory_order_release) != 0;
 }
 
-#ifndef TD_FLAG_ORDER_FENCE /* a model can weaken both */
-#define TD_FLAG_ORDER_FENCE memory_order_seq_cst
-#define TD_FLAG_ORDER_FENCE_TAKE memory_order_seq_cst
-#endif
-
-/* Comes between deferred bytes and td_flag_set_shared, in a row that several markers use. */
-static inline void td_flag_fence(void) {
-  /* seq_cst [flag.fence]: pairs with td_flag_fence_taken. */
-  atomic_thread_fence(TD_FLAG_ORDER_FENCE);
-}
-
-static inline void td_flag_set_shared(_Atomic(uint8_t) *flag) {
-  /* relaxed, both: td_flag_fence orders them after the byte. */
-  if (atomic_load_explicit(flag, memory_order_relaxed)) return;
-  atomic_store_explicit(flag, 1, memory_order_relaxed);
-}
-
-/* Comes between taking flags of such a row and reading the bytes. */
-static inline void td_flag_fence_taken(void) {
-  /* seq_cst [flag.fence]: pairs with td_flag_fence. */
-  atomic_thread_fence(TD_FLAG_ORDER_FENCE_TAKE);
-}
-
-static inline bool td_flag_peek(const struct td_space *space, unsigned row, size_t page) {
+static inline bool td_flag_peek(const struct td_space *space, size_t page) {
   /* relaxed: the answer only decides whether to try td_flag_take. */
-  return atomic_load_explicit(&td_flag_row(space, row)[page], memory_order_relaxed) != 0;
+  return atomic_load_explicit(&space->flags[page], memory_order_relaxed) != 0;
 }
 
 /* Returns the flags of eight pages, a byte for each; `page` is the first one, a multiple of eight.
  */
-static inline uint64_t td_flag_peek_eight(const struct td_space *space, unsigned row, size_t page) {
+static inline uint64_t td_flag_peek_eight(const struct td_space *space, size_t page) {
   /* relaxed: as in td_flag_peek. */
-  return __atomic_load_n((const td_mark_word *)(const void *)(td_flag_row(space, row) + page),
-                         __ATOMIC_RELAXED);
+  return __atomic_load_n((const td_mark_word *)(const void *)&space->flags[page], __ATOMIC_RELAXED);
+}
+
+/* Takes the flag of a page. Returns whether it was set: the caller then scans the page's deferred
+ * objects. */
+static inline bool td_flag_take(const struct td_space *space, size_t page) {
+  if (!td_flag_peek(space, page)) return false;
+  /* acquire [flag]: pairs with td_flag_set; the bytes are read afterwards. */
+  return atomic_exchange_explicit(&space->flags[page], 0, memory_order_acquire) != 0;
 }
 
 /* Takes the flags of eight pages at once. Returns them. */
-static inline uint64_t td_flag_take_eight(struct td_space *space, unsigned row, size_t page) {
+static inline uint64_t td_flag_take_eight(const struct td_space *space, size_t page) {
+  if (!td_flag_peek_eight(space, page)) return 0;
   /* acquire [flag]: as in td_flag_take, for each byte. */
-  return __atomic_exchange_n((td_mark_word *)(void *)(td_flag_row(space, row) + page), 0,
-                             __ATOMIC_ACQUIRE);
-}
-
-static inline bool td_flag_take(struct td_space *space, unsigned row, size_t page) {
-  /* acquire [flag] [flag.beside]: pairs with td_flag_store and td_flag_set_beside; the bytes are
-   * read afterwards. */
-  return atomic_exchange_explicit(&td_flag_row(space, row)[page], 0, memory_order_acquire) != 0;
+  return __atomic_exchange_n((td_mark_word *)(void *)&space->flags[page], 0, __ATOMIC_ACQUIRE);
 }
 
 #endif

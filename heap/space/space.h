@@ -66,9 +66,6 @@
 #define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
 #define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
 #define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
-/* Rows of flags. Markers that set flags in different rows do not take cache lines from each other.
- */
-#define TD_FLAG_ROWS 4u
 
 #define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
@@ -124,8 +121,7 @@ struct td_space {
   uint8_t *marks;
   struct td_block *blocks;
   struct td_block_info *infos;
-  _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/space/marks.h */
-  size_t flag_pages;
+  _Atomic(uint8_t) *flags; /* of pages: see heap/space/marks.h */
   uint32_t block_count;
   bool has_young;     /* objects allocated since the last collection are told from others */
   size_t mark_span;   /* bytes of the table of marks; if has_young a power of two, see create */

@@ -2,7 +2,7 @@
 /* Mapping the side tables, and making more of them writable. */
 #include "heap/space/tables.h"
 
-#define ROWS (3u + TD_FLAG_ROWS)
+#define ROWS 4u
 
 /* A table with an entry for each block, or more. */
 struct row {
@@ -14,9 +14,7 @@ static void list_rows(const struct td_space *space, struct row rows[ROWS]) {
   *rows++ = (struct row){(char *)space->marks, TD_SLAB_BLOCKS * TD_BLOCK_GRANULES};
   *rows++ = (struct row){(char *)space->blocks, TD_SLAB_BLOCKS * sizeof *space->blocks};
   *rows++ = (struct row){(char *)space->infos, TD_SLAB_BLOCKS * sizeof *space->infos};
-  for (size_t i = 0; i < TD_FLAG_ROWS; i++)
-    *rows++ =
-        (struct row){(char *)space->flags + i * space->flag_pages, TD_SLAB_BLOCKS * TD_BLOCK_PAGES};
+  *rows++ = (struct row){(char *)space->flags, TD_SLAB_BLOCKS * TD_BLOCK_PAGES};
 }
 
 /* ---- Mapping ---- */
@@ -46,7 +44,7 @@ static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
   space->marks = next_table(&at, space->mark_span);
   space->blocks = next_table(&at, count * sizeof *space->blocks);
   space->infos = next_table(&at, count * sizeof *space->infos);
-  space->flags = next_table(&at, space->flag_pages * TD_FLAG_ROWS);
+  space->flags = next_table(&at, count * TD_BLOCK_PAGES);
   space->no_runs = next_table(&at, NO_RUNS_BYTES);
   space->free_bits = next_table(&at, bits);
   space->touched = next_table(&at, bits);

@@ -5,14 +5,12 @@
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
 
-#define ROW 0u
 #define SLAB_GRANULES (TD_SLAB_BYTES / TD_GRANULE_BYTES)
 #define SLAB_PAGES (TD_SLAB_BYTES / TD_PAGE_BYTES)
 
 static void flag_page(const struct td_space *space, uint64_t granule) {
   /* relaxed: the stop publishes it, see heap/young/log.h. */
-  atomic_store_explicit(&td_flag_row(space, ROW)[granule / TD_PAGE_GRANULES], 1,
-                        memory_order_relaxed);
+  atomic_store_explicit(&space->flags[granule / TD_PAGE_GRANULES], 1, memory_order_relaxed);
   /* relaxed: as above. */
   __atomic_store_n(&space->logged_slabs[granule / SLAB_GRANULES], 1, __ATOMIC_RELAXED);
 }
@@ -107,7 +105,7 @@ static void add_page(struct pages *pages, uint64_t first) {
 
 /* Adds every flagged page of a slab, and clears the flags. */
 static void add_pages_of(struct pages *pages, size_t slab) {
-  _Atomic(uint8_t) *flags = td_flag_row(pages->space, ROW);
+  _Atomic(uint8_t) *flags = pages->space->flags;
   for (size_t page = slab * SLAB_PAGES; page < (slab + 1) * SLAB_PAGES; page += 8) {
     /* relaxed, both: the world is stopped, and the stop has published what was logged. */
     uint64_t word =

@@ -48,7 +48,6 @@ struct td_markers {
   struct td_marker **marker;
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
-  unsigned flag_rows; /* rows of page flags in use */
   /* No more markers mark a heap than there are CPUs, nor, if they are many, than it has parts of so
    * many bytes, which tests change. */
   size_t bytes_each;
@@ -66,7 +65,7 @@ struct td_markers {
    * read them while the next phase is being prepared. A stale value misleads such a helper for
    * one look only, so relaxed accesses will do. */
   _Atomic(uint64_t) root_slices;
-  _Atomic(uint32_t) chunks; /* stretches of the heap, of TD_CHUNK_BLOCKS blocks each */
+  _Atomic(uint32_t) blocks; /* up to the frontier */
   /* How many markers may take part: helpers of higher numbers sleep in this collection. Read and
    * written like the two before. */
   _Atomic(uint32_t) enough;
@@ -84,10 +83,6 @@ struct td_markers {
    * it. A watcher looks at the queues themselves now and then, and sets what is missing. With two
    * markers there is one victim, and no bits. */
   struct td_bits offers;
-  /* A bit for each marker that may have set flags which are still there, so that a marker among
-   * many need not look at all rows. A marker sets its own bit with its first flag, and clears it
-   * when it finds none in its row any more. */
-  struct td_bits flaggers;
   /* Helpers that sleep and may take part. A helper sets its own bit; a marker that takes the bit
    * away wakes that helper. */
   struct td_bits sleepers;
@@ -142,7 +137,6 @@ struct td_marker {
 
   /* This marker while it is active. */
   bool took_part;
-  bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
   bool has_offered;        /* its bit in `offers` may be there */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
@@ -161,9 +155,6 @@ struct td_marker {
    * marker joins, because the collecting thread may be reading those before: [term.leave]. */
   uint64_t parks, wakes;
   struct td_naps naps;
-
-  /* The marker's own, active or not: where td_deferred_glance goes on. */
-  unsigned glance;
 
   /* The CPU on which the marker joined the phase; negative while it is not active. It writes;
    * helpers that wake read. See marker/base/place.h. */

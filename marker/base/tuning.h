@@ -42,8 +42,6 @@
 /* With fewer grey objects in all, each is followed by itself. */
 #define TD_TEST_FEW 4u
 
-/* Flags of pages lie together by stretches of the heap of this many blocks. */
-#define TD_CHUNK_BLOCKS 8u
 /* A visit of a region: how many objects ahead of the scan are prefetched, and how many are listed
  * before they are scanned. A list may get as many more as one word of the summary speaks for. */
 #define TD_VISIT_AHEAD 16u

@@ -57,7 +57,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
 /* Takes the deferred objects among the next eight granules of the flagged page that have any.
  * Returns how many. */
 TD_INLINE uint32_t take_deferred(struct loop *l, uintptr_t *objects) {
-  uint64_t end = (l->walk.page + td_deferred_unit(l->marker->set)) * TD_PAGE_GRANULES;
+  uint64_t end = (l->walk.page + 1) * TD_PAGE_GRANULES;
   for (uint64_t g = l->walk.from; g < end; g += 8) {
     uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
     word &= TD_DEFERRED_WORD;
@@ -80,8 +80,7 @@ TD_INLINE uint32_t take_deferred(struct loop *l, uintptr_t *objects) {
 TD_INLINE bool find_flagged(struct loop *l) {
   size_t page = td_deferred_find(l->marker, l->walk.before);
   if (!page) return false;
-  if (!td_deferred_take(l->marker->set, page)) return true;
-  td_deferred_taken(l->marker->set);
+  if (!td_flag_take(l->v.space, page)) return true;
   l->walk = (struct page_walk){.page = page, .from = page * TD_PAGE_GRANULES, .before = page};
   return true;
 }

@@ -52,7 +52,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in another's queue. Otherwise it tells the others that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_glance(marker))
+  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_find(marker, 0))
     return true;
   const bool hinted = td_has_offers(set);
   if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;

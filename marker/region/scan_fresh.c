@@ -132,12 +132,6 @@ static void defer_part(struct td_visit_state *s, uint32_t part) {
   }
 }
 
-static uint64_t take_flags(struct td_markers *set, size_t page) {
-  uint64_t word = td_deferred_take_eight(set, page);
-  if (word) td_deferred_taken(set);
-  return word;
-}
-
 /* Returns a bit for each of 64 granules, in their order: which hold deferred objects. The factor
  * brings the highest bits of eight bytes together in the highest byte, and no two of its products
  * meet. */
@@ -165,12 +159,11 @@ static void take_page(struct td_visit_state *s, uint32_t granule) {
 
 /* Deferred objects of a part become fresh. A part is a block. */
 static void take_deferred(struct td_visit_state *s, uint32_t part) {
-  struct td_markers *set = s->visitor->marker->set;
   const uint32_t first = part << TD_FRESH_PART;
   const size_t page = (size_t)((s->first + first) / TD_PAGE_GRANULES);
   _Static_assert(TD_FRESH_PART == TD_BLOCK_GRANULES_LOG2, "a part is a block");
   for (uint32_t i = 0; i < TD_BLOCK_PAGES; i += 8)
-    for (uint64_t word = take_flags(set, page + i); word; word &= word - 1)
+    for (uint64_t word = td_flag_take_eight(s->v.space, page + i); word; word &= word - 1)
       take_page(s, first + (i + (unsigned)__builtin_ctzll(word) / 8) * (uint32_t)TD_PAGE_GRANULES);
 }
 

@@ -4,14 +4,13 @@
 // deferred (marker/base/deferred.c), marks and flags (heap/space/marks.h), as shipped.
 //
 //   relacy_beside --graph CHILDREN --roots OBJECTS --mutator SCRIPT [--mutator SCRIPT]
-//                 [--dying OBJECT] [--marker q|d] [--limit MARKERS] [--rounds N] [--young 0|1|2]
+//                 [--dying OBJECT] [--marker q|d] [--rounds N] [--young 0|1|2]
 //                 [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_beside --list ...
 //
 // Every object has one slot. CHILDREN: a digit for each object, the object that its slot refers to,
 // "-" for none, "." for a free cell. Roots refer to objects for ever. The marker queues what it
-// meets (q), or defers it (d); with a --limit of more than 4 its row of flags is one that markers
-// share. A mutator holds one reference. Its SCRIPT: lN take what is in
+// meets (q), or defers it (d). A mutator holds one reference. Its SCRIPT: lN take what is in
 // object N's slot; f go on to what is in the slot of what is held; sN store what is held into N's
 // slot; zN store NULL; n allocate an object whose slot gets what is held, and hold that; wN take
 // object N out of a weak reference, if it is alive; d let go; y collect the young, if some are
@@ -71,7 +70,7 @@ unsigned long met[EVENTS];
 char const *graph = "", *roots = "", *scripts[MUTATORS];
 unsigned cells, mutators;
 char marker_mode = 'q';
-unsigned limit = 1, rounds = 2;
+unsigned rounds = 2;
 bool has_young, young_beside;
 int dying = -1;
 
@@ -158,14 +157,12 @@ uint8_t flag_exchange(rl::atomic<uint8_t> *p, int value, int order) {
 #undef __atomic_load_n
 #undef __atomic_store_n
 #define atomic_exchange_explicit(p, value, order)                                                  \
-  flag_exchange((p), (value), MODEL_ORDER_OF("exchange(" #p ")", order))
+  flag_exchange((p), (value), MODEL_ORDER_OF("exchange(" #p ", " #value ")", order))
 #define __atomic_load_n(p, order) any_load((p), (order))
 #define __atomic_store_n(p, value, order)                                                          \
   any_store((p), (value), MODEL_ORDER_OF("store(" #p ")", order))
 #define __atomic_exchange_n(p, value, order)                                                       \
   any_exchange((p), (value), MODEL_ORDER_OF("exchange(" #p ")", order))
-#define TD_FLAG_ORDER_FENCE MODEL_ORDER_OF("flag.fence", memory_order_seq_cst)
-#define TD_FLAG_ORDER_FENCE_TAKE MODEL_ORDER_OF("flag.fence_taken", memory_order_seq_cst)
 
 #include "tests/model/beside_types.h"
 
@@ -259,7 +256,6 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     td_space *space = &heap.space;
     *space = {};
     space->base = BASE;
-    space->flag_pages = PAGES;
     space->marks = marks;
     space->logged_slabs = slabs;
     space->blocks = blocks;
@@ -277,15 +273,13 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     heap.beside = 0;
     set.space = space;
     set.marker = marker_list;
-    set.limit = limit;
-    set.flag_rows = 1;
+    set.limit = 1;
     set.beside = false;
-    set.chunks.store(1, rl::mo_relaxed, RL_INFO);
+    set.blocks.store(1, rl::mo_relaxed, RL_INFO);
     set.flagged.store(0, rl::mo_relaxed, RL_INFO);
     marker_list[0] = &marker;
     marker.set = &set;
-    marker.id = marker.glance = 0;
-    marker.has_flagged = false;
+    marker.id = 0;
     marker.stats.objects = 0;
   }
 
@@ -460,12 +454,9 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   bool find_flagged() {
     if (set.flagged.load(rl::mo_relaxed, RL_INFO) == 0) return false;
     td_view v = td_view_of(&heap.space);
-    unsigned const unit = td_deferred_unit(&set);
-    for (unsigned page = 0; page < PAGES; page += unit) {
-      if (!td_deferred_take(&set, page)) continue;
-      td_deferred_taken(&set);
-      for (unsigned g = page * TD_PAGE_GRANULES; g < (page + unit) * TD_PAGE_GRANULES; g++) {
-        if (g >= GRANULES) break;
+    for (unsigned page = 0; page < PAGES; page++) {
+      if (!td_flag_take(&heap.space, page)) continue;
+      for (unsigned g = page * TD_PAGE_GRANULES; g < (page + 1) * TD_PAGE_GRANULES; g++) {
         uintptr_t object = td_view_object(&v, g);
         if ((td_mark_load(td_view_mark(&v, object)) & TD_DEFERRED) == 0) continue;
         td_mark_store(td_view_mark(&v, object), v.epoch);
@@ -582,7 +573,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     for (unsigned o = 0; o < OBJECTS; o++)
       RL_ASSERT((td_mark_load(&marks[FIRST + o]) & TD_DEFERRED) == 0);
     for (unsigned page = 0; page < PAGES; page++)
-      RL_ASSERT(!td_flag_peek(&heap.space, 0, page));
+      RL_ASSERT(!td_flag_peek(&heap.space, page));
     RL_ASSERT(!td_mark_is_behind(&set));
   }
 
@@ -633,8 +624,6 @@ bool own_option(std::string const &option, char const *value) {
   } else if (option == "--roots") {
     roots = value;
     if (std::strspn(value, "01234567") != std::strlen(value)) usage("bad roots");
-  } else if (option == "--limit") {
-    limit = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--rounds") {
     rounds = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--dying") {

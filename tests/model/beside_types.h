@@ -35,8 +35,6 @@
 #define TD_BLOCK_BYTES 64u
 #define TD_BLOCK_GRANULES 4u
 #define TD_BLOCK_PAGES 2u
-#define TD_CHUNK_BLOCKS 32u
-#define TD_FLAG_ROWS 4u
 #define TD_DEFERRED 0x80u
 enum { TD_KIND_LEAF, TD_KIND_REFS, TD_KIND_TRACED };
 
@@ -48,7 +46,7 @@ struct td_block {
 };
 struct td_space {
   uintptr_t base;
-  size_t flag_pages, mark_span;
+  size_t mark_span;
   uint8_t *marks, *logged_slabs;
   struct td_block *blocks;
   _Atomic(uint8_t) *flags;
@@ -126,45 +124,22 @@ static inline void td_young_note_logged(struct td_space *space) {
   (void)space;
 }
 
-/* ---- Markers: few, so that there are no bits of those that have set flags ---- */
+/* ---- Markers ---- */
 
-struct td_bits {
-  int unused;
-};
-#define TD_BITS_NONE UINT32_MAX
-static inline void td_bits_set(struct td_bits *bits, unsigned i) {
-  (void)bits, (void)i;
-}
-static inline void td_bits_clear(struct td_bits *bits, unsigned i) {
-  (void)bits, (void)i;
-}
-static inline uint32_t td_bits_next(struct td_bits *bits, unsigned limit, unsigned from) {
-  (void)bits, (void)limit, (void)from;
-  return TD_BITS_NONE;
-}
 struct td_markers {
   struct td_space *space;
   struct td_marker **marker;
-  unsigned limit, flag_rows;
-  _Atomic(uint32_t) chunks, flagged;
-  struct td_bits flaggers;
+  unsigned limit;
+  _Atomic(uint32_t) blocks, flagged;
   bool beside;
 };
 struct td_marker {
   struct td_markers *set;
-  unsigned id, glance;
-  bool has_flagged;
+  unsigned id;
   struct {
     uint64_t objects;
   } stats;
 };
-static inline bool td_are_many(const struct td_markers *set) {
-  (void)set;
-  return false;
-}
-static inline uint32_t td_enough(const struct td_markers *set) {
-  return set->limit;
-}
 bool td_mark_from_outside(struct td_markers *set, uintptr_t word);
 bool td_mark_is_behind(const struct td_markers *set);
 

@@ -17,8 +17,6 @@ class Marking:
     graph: str  # children of each object, digits, separated by commas
     roots: str  # objects of each root slice
     why: str
-    rows: int = 2
-    many: int = 0  # each answers for its own flags; 1: marker 0 sees others', 2: nobody does
     chunks: int = 8  # Relacy: of each marker that visits regions
     looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
     first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
@@ -83,7 +81,6 @@ class Beside:
     mutators: tuple
     why: str
     marker: str = "q"
-    limit: int = 1   # over 4: markers share a row of flags
     rounds: int = 2  # so often the program goes on after stop 2
     young: int = 0   # the heap bears young objects before and after; 2: and meanwhile
     dying: int = -1  # this object has a finalizer
@@ -120,17 +117,10 @@ RELACY = {
                 meet="joined,stolen,alone,granted,deferred,walked,foreign"),
         Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked",
                 meet="joined,stolen,alone,granted,deferred,walked,foreign"),
-        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three modes", rows=3,
+        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three modes",
                 meet="joined,stolen,alone,granted,deferred,walked,foreign"),
-        Marking("many", "uod", "12345,2,3,0,,", "0,5", "the same among many", rows=3, many=1,
-                meet="joined,stolen,alone,granted,deferred,walked,foreign"),
-        Marking("blind", "uod", "12345,2,3,0,,", "0,5", "the same, and nobody sees others' flags", rows=3,
-                many=2, meet="joined,stolen,alone,granted,deferred,walked"),
-        Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
-                rows=3),
-        Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
-                rows=1),
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1,
+        Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again"),
+        Marking("both", "dd", ",", "0,1", "two markers set one flag",
                 meet="joined,alone,walked"),
         Marking("visit", "rr", "45,,,,167,,23,", "0,4", "both visit regions",
                 meet="joined,alone,visited"),
@@ -141,7 +131,7 @@ RELACY = {
         Marking("short", "ro", "1456,7,0,,2367,,23,", "0,4", "the pool ends while an object is scanned",
                 chunks=3, meet="joined,walked,visited,short"),
         Marking("mixed", "rso", "1456,57,0,,2367,,23,", "0,4", "three modes, and a pool of few chunks",
-                chunks=3, rows=3, meet="joined,stolen,walked,visited,unloaded,short,taken"),
+                chunks=3, meet="joined,stolen,walked,visited,unloaded,short,taken"),
     ],
     "parking": [
         Parking("phase", "or", "a phase and its end", items=2),
@@ -196,12 +186,9 @@ RELACY = {
                bound=2),
         Beside("defer", "123--", "04", ("l0z0s4d",), "the same, and the marker flags that page, too",
                marker="d", bound=2),
-        Beside("row", "123--", "04", ("l0z0s4d",), "the same in a row that markers share", marker="d", limit=5),
         Beside("slot", "1-23--", "025", ("l0z0s5d", "l2z2fs0d"), "two overwrite one slot",
                meet="kept,again,freed"),
         Beside("page", "23--01--", "4567", ("l4z4s6d", "l5z5s7d"), "two flag one page"),
-        Beside("rows", "23--01--", "4567", ("l4z4s6d", "l5z5s7d"), "the same in a row that markers share",
-               marker="d", limit=5),
         Beside("slab", "1-3-02--", "4567", ("l4z4s6d", "l5z5s7d"), "two flag pages of one slab"),
         Beside("born", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "new objects refer to old ones",
                meet="kept,again,freed,born"),
@@ -224,16 +211,14 @@ GENMC = {
     "marking": [
         Marking("begin", "dd", ",", "0", "helpers look while the phase is being prepared", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
-        Marking("own", "dd", "1,", "0", "the same among many", many=2),
-        Marking("others", "oo", "12345,,,,,", "0", "star among many", many=1),
         Marking("same", "dd", ",", "0,0", "both make one object deferred"),
-        Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
+        Marking("twice", "dd", ",", "01", "one flag is set twice and taken between", first=0),
         # Nobody has a queue there, so that nothing hangs on the answer.
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0,
+        Marking("both", "dd", ",", "0,1", "two markers set one flag", first=0,
                 steps=("marking.alone",)),
         Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it deferred",
                 first=0),
-        Marking("three", "ddd", ",", "0", "three markers, flags and termination", rows=3),
+        Marking("three", "ddd", ",", "0", "three markers, flags and termination"),
         Marking("early", "oo", "12,,34,,", "0", "an early grant, and one that grows", wish=1),
         Marking("star", "oo", "12345,,,,,", "0", "overflow, stealing, flags and the end together"),
         Marking("all", "oo", "12345,,,,,", "0", "the same, and both want the root slice", first=0),
@@ -302,12 +287,10 @@ MUTANTS = {
         Mutant("term.hold=0", "star", "star", "a marker leaves with stolen items in hand"),
         Mutant("flag.store=relaxed", "dense", "star"),
         Mutant("flag.take=relaxed", "dense", "star"),
-        Mutant("flag.always=0", "dense", "twice", "the flag is tested before it is stored"),
-        Mutant("flag.last=0", "dense", "star", "the flag is stored before the byte"),
+        Mutant("flag.always=0", "dense", "twice", "the flag is tested before it is set"),
+        Mutant("flag.last=0", "dense", "star", "the flag is set before the byte"),
         Mutant("flag.announce=0", "dense", "flags", "nobody is told that there are flags"),
-        Mutant("flag.fenced=0", "both", "both", "a plain store hides what another released"),
-        Mutant("flag.fence=acq_rel", "both", "both", "a test that is answered before the byte is visible"),
-        Mutant("flag.fence_taken=acq_rel", "both", "both", "bytes that are read before the flag is taken"),
+        Mutant("flag.whole=0", "both", "both", "a store hides what another's exchange released"),
         Mutant("marking.defer=0", "star", "star", "what does not fit into the queue is dropped"),
         Mutant("marking.look=0", "", "star", "nobody looks at other queues: each marker empties its own, "
                "only parallelism is lost", "none"),
@@ -316,7 +299,6 @@ MUTANTS = {
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
-        Mutant("marking.own=0", "blind", "own", "a marker does not look for the flags that it has set"),
         Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
         Mutant("region.push=relaxed", "visit", "", REGIONS),
         Mutant("region.take=relaxed", "visit", "", REGIONS),
@@ -391,14 +373,12 @@ MUTANTS = {
         Mutant("flag_whole=0", "defer", "", "a store hides what the marker's flag released, or is hidden"),
         Mutant("flag_whole=0", "page", "", "or another mutator's"),
         Mutant("slab_whole=0", "slab", "", "a store hides which flags another has set"),
-        Mutant("exchange(flag)=relaxed", "move", ""),
-        Mutant("exchange(&td_flag_row(space, row)[page])=relaxed", "move", ""),
+        Mutant("exchange(&space->flags[page], 1)=relaxed", "move", ""),
+        Mutant("exchange(&space->flags[page], 0)=relaxed", "move", ""),
         Mutant("exchange(told)=relaxed", "move", ""),
         Mutant("exchange(&space->logged_slabs[i])=relaxed", "move", ""),
-        Mutant("flag.fence=acq_rel", "row", ""),
         Mutant("one_byte=0", "young", "", "the byte that barriers go by in a cycle is not set"),
         Mutant("switched=0", "young", "", "or they go by those of objects"),
-        Mutant("flag.fence_taken=acq_rel", "row", ""),
     ],
     "regions": [
         Mutant("region.push=relaxed", "", "hand", "a chunk comes without its references"),
@@ -454,7 +434,7 @@ def relacy_arguments(client):
     if isinstance(client, Beside):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--graph", client.graph, "--roots", client.roots, "--marker", client.marker,
-                "--limit", str(client.limit), "--rounds", str(client.rounds),
+                "--rounds", str(client.rounds),
                 "--young", str(client.young), "--dying", str(client.dying)]
     if isinstance(client, Stopping):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
@@ -464,8 +444,7 @@ def relacy_arguments(client):
                 *(word for script in client.stoppers for word in ("--stopper", script))]
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
-                "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),
-                "--many", str(client.many)]
+                "--looks", str(client.looks), "--chunks", str(client.chunks)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
             "--idle", str(client.idle), "--many", str(client.many)]
 
@@ -489,8 +468,7 @@ def genmc_source(program, client, mutant):
             "MODEL_GRAPH": sets(client.graph), "MODEL_ROOTS": sets(client.roots),
             "MODEL_SLICES": len(client.roots.split(",")),
             "MODEL_PAGES": (len(client.graph.split(",")) + 1) // 2,
-            "MODEL_ROWS": client.rows, "MODEL_FIRST": client.first,
-            "MODEL_WISH": client.wish, "MODEL_MANY": client.many,
+            "MODEL_FIRST": client.first, "MODEL_WISH": client.wish,
         }
         for step in client.steps:
             lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"

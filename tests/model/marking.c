@@ -24,12 +24,9 @@
 #define TD_DEFERRED 0x80u
 struct td_space {
   _Atomic(uint8_t) *flags;
-  size_t flag_pages;
 };
 #define memory_order_release TD_ORDER(flag, store, release)
 #define memory_order_acquire TD_ORDER(flag, take, acquire)
-#define TD_FLAG_ORDER_FENCE TD_ORDER(flag, fence, seq_cst)
-#define TD_FLAG_ORDER_FENCE_TAKE TD_ORDER(flag, fence_taken, seq_cst)
 #include "heap/space/marks.h"
 #undef memory_order_release
 #undef memory_order_acquire
@@ -49,7 +46,7 @@ static uint8_t marks[8];
 
 struct marking state;
 static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_MARKERS][MARKING_BLOCKS * 10];
-static _Atomic(uint8_t) flags[MODEL_PAGES * MODEL_ROWS];
+static _Atomic(uint8_t) flags[MODEL_PAGES];
 
 static pthread_t helpers[MODEL_MARKERS - 1];
 

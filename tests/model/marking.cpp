@@ -2,15 +2,15 @@
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //
-//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N]
-//                  [--chunks N] [--many 0|1|2]
+//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--looks N]
+//                  [--chunks N]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
 // MODES: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
 // slices. --looks: how often a helper looks for work before it sleeps for good. --chunks: how many
-// each marker has. --many: see MODEL_MANY.
+// each marker has.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -43,7 +43,6 @@ constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
 #define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
-  size_t flag_pages;
 };
 namespace {
 uint8_t load_mark(uint8_t const *mark);
@@ -56,8 +55,6 @@ void store_mark(uint64_t *marks, uint64_t value);
 #undef memory_order_release
 #define memory_order_release TD_ORDER(flag, store, release)
 #define memory_order_acquire TD_ORDER(flag, take, acquire)
-#define TD_FLAG_ORDER_FENCE TD_ORDER(flag, fence, seq_cst)
-#define TD_FLAG_ORDER_FENCE_TAKE TD_ORDER(flag, fence_taken, seq_cst)
 #include "heap/space/marks.h"
 #undef memory_order_release
 #undef memory_order_acquire
@@ -71,7 +68,7 @@ void store_mark(uint64_t *marks, uint64_t value);
 #include "marker/region/region.h"
 
 namespace {
-unsigned markers, slices, pages, rows = 4, looks = 3, chunks = 8, many;
+unsigned markers, slices, pages, looks = 3, chunks = 8;
 char const *modes = "";
 uint64_t graph, roots;
 uint8_t marks[8];
@@ -87,10 +84,8 @@ extern struct marking *current;
 #define MODEL_ROOTS roots
 #define MODEL_SLICES slices
 #define MODEL_PAGES pages
-#define MODEL_ROWS rows
 #define MODEL_REGIONS (std::strpbrk(modes, "rs") != nullptr)
 #define MODEL_CHUNKS chunks
-#define MODEL_MANY many
 #include "tests/model/marking.h"
 struct marking *current;
 
@@ -98,9 +93,9 @@ struct marking *current;
 
 namespace {
 
-char const *const event_names[EVENTS] = {"joined",   "stolen",    "alone",  "granted", "deferred",
-                                         "walked",   "foreign", "visited",
-                                         "unloaded", "short",     "taken"};
+char const *const event_names[EVENTS] = {"joined",   "stolen", "alone",   "granted",
+                                         "deferred", "walked", "foreign", "visited",
+                                         "unloaded", "short",  "taken"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";
@@ -123,7 +118,7 @@ void store_mark(uint8_t *mark, uint8_t value) {
 template <int MARKERS> struct test : rl::test_suite<test<MARKERS>, MARKERS> {
   marking state;
   rl::atomic<uint8_t> mark_bytes[MARKING_OBJECTS];
-  rl::atomic<uint8_t> flags[MARKING_PAGES * 4];
+  rl::atomic<uint8_t> flags[MARKING_PAGES];
 
   void before() {
     object_count = 0;
@@ -185,14 +180,10 @@ bool own_option(std::string const &option, char const *value) {
     pages = (parse_sets(value, &graph) + 1) / 2;
   else if (option == "--roots")
     slices = parse_sets(value, &roots);
-  else if (option == "--rows")
-    rows = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--looks")
     looks = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--chunks")
     chunks = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--many")
-    many = (unsigned)std::strtoul(value, nullptr, 10);
   else
     return false;
   return true;
@@ -206,9 +197,7 @@ int main(int argc, char **argv) {
   markers = (unsigned)std::strlen(modes);
   if (std::strspn(modes, "uodrs") != markers) usage("bad modes");
   if (pages == 0 || slices == 0) usage("no graph or no roots");
-  if (rows < 1 || rows > 4) usage("bad number of rows");
   if (chunks > MARKING_CHUNKS) usage("bad number of chunks");
-  if (many > 2) usage("--many is 0, 1 or 2");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
   set_search(params, given.search);
   params.execution_depth_limit = 20000;

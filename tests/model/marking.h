@@ -24,9 +24,6 @@
  *   MODEL_GRAPH: 64 bits; byte o has a bit for each object to which object o refers
  *   MODEL_ROOTS: byte s has a bit for each object of root slice s
  *   MODEL_SLICES: how many root slices
- *   MODEL_ROWS: rows of flags; if there are fewer than markers, rows are shared
- *   MODEL_MANY: 0: everybody looks at all flags. Otherwise as among many, each answers for its own:
- *     at flags of others 1 lets marker 0 look and nobody else, 2 nobody
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum marking_event
  *
@@ -78,7 +75,7 @@ struct marking {
 
 /* One marker's state while it is active. */
 struct marking_loop {
-  bool has_flagged;   /* there may be flags that this marker has set */
+  unsigned flagged;   /* a bit for each page that this marker has flagged since it joined */
   unsigned walk;      /* page being walked, + 1; 0: none */
   unsigned walk_from; /* object to go on from there */
   uint64_t scanned;   /* bit o: object o; from bit 32 on, how many scans */
@@ -109,7 +106,7 @@ static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t ite
   if (!TD_STEP(marking, defer)) return;
   MODEL_MET(DEFERRED);
   unsigned object = marking_object(item);
-  if ((item & 1) != 0 || !marking_is_marked(object)) marking_defer_grey(l, id, object);
+  if ((item & 1) != 0 || !marking_is_marked(object)) marking_defer_grey(l, object);
 }
 
 /* The children of an object, or the objects of a root slice. */
@@ -120,7 +117,7 @@ static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned ob
       marking_put(l, id, marking_item(object, false));
     } else if (!marking_is_marked(object)) {
       if (MODEL_MODE(id) == 'd') {
-        marking_defer_grey(l, id, object);
+        marking_defer_grey(l, object);
       } else {
         td_mark_store(marking_mark(object), MARKING_EPOCH);
         marking_put(l, id, marking_item(object, true));
@@ -243,9 +240,9 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
     marking_accept(l, id, unloaded, references);
     if (references > 0) return true;
   }
-  unsigned flagged = TD_STEP(marking, see_flags) ? marking_find_flagged(l, id) : 0;
+  unsigned flagged = TD_STEP(marking, see_flags) ? marking_find_flagged() : 0;
   if (flagged != 0) {
-    if (!marking_take_flag(l, id, flagged - 1)) return true;
+    if (!marking_take_flag(l, flagged - 1)) return true;
     MODEL_MET(WALKED);
     l->walk = flagged;
     l->walk_from = 2 * (flagged - 1);
@@ -268,7 +265,7 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
 /* td_idle's promising: would another try pay? Says what is wished for if not. */
 static inline bool marking_promising(unsigned id) {
   if (marking_roots_left() || (MODEL_REGIONS && marking_regions_wait())) return true;
-  if (marking_glance(id, 0) != 0) return true;
+  if (marking_find_flagged() != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
     if (v != id && MODEL_MODE(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
@@ -279,7 +276,7 @@ static inline bool marking_promising(unsigned id) {
 /* ---- A marker's part in a phase ---- */
 
 static inline void marking_begin(struct marking_loop *l, unsigned id) {
-  l->has_flagged = false;
+  l->flagged = 0;
   l->walk = l->walk_from = 0;
   l->fresh = 0;
   for (unsigned r = 0; r < MARKING_REGIONS; r++)

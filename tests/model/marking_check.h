@@ -10,14 +10,13 @@ static inline void marking_init(_Atomic(uint8_t) *flags, void *storage, size_t b
   atomic_init(&MODEL_STATE.flagged, 0u);
   if (MODEL_REGIONS) marking_init_regions();
   MODEL_STATE.heap.flags = flags;
-  MODEL_STATE.heap.flag_pages = MODEL_PAGES;
   for (unsigned i = 0; i < MODEL_MARKERS; i++) {
     TD_PLAIN_STORE(&MODEL_STATE.scanned[i], UINT64_C(0));
     if (MODEL_MODE(i) == 'd') continue;
     td_bwos_init(&MODEL_STATE.queue[i], &MODEL_STATE.owner[i], (char *)storage + i * bytes,
                  MARKING_BLOCKS, MARKING_ENTRIES);
   }
-  for (unsigned i = 0; i < MODEL_PAGES * MODEL_ROWS; i++)
+  for (unsigned i = 0; i < MODEL_PAGES; i++)
     atomic_init(&flags[i], (uint8_t)0);
   TD_PLAIN_STORE(&MODEL_STATE.description, UINT64_C(0));
 }
@@ -60,8 +59,7 @@ static inline void marking_check(void) {
     MODEL_ASSERT(td_mark_load(marking_mark(object)) == wanted);
   }
   for (unsigned page = 0; page < MODEL_PAGES; page++)
-    for (unsigned row = 0; row < MODEL_ROWS; row++)
-      MODEL_ASSERT(!td_flag_peek(&MODEL_STATE.heap, row, page));
+    MODEL_ASSERT(!td_flag_peek(&MODEL_STATE.heap, page));
   MODEL_ASSERT(td_term_over(&MODEL_STATE.term));
 }
 

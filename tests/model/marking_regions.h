@@ -23,7 +23,7 @@ static inline bool marking_visits(unsigned id) {
 
 /* td_defer */
 static inline void marking_defer(struct marking_loop *l, unsigned id, unsigned object) {
-  if (!marking_is_marked(object)) marking_defer_grey(l, id, object);
+  if (!marking_is_marked(object)) marking_defer_grey(l, object);
 }
 
 static inline bool marking_is_scarce(unsigned id) {
@@ -106,7 +106,7 @@ static inline void marking_sift(struct marking_loop *l, unsigned number, unsigne
 
 static inline void marking_take_deferred(struct marking_loop *l, unsigned id, unsigned r) {
   for (unsigned page = MARKING_REGION_PAGES * r; page < MARKING_REGION_PAGES * (r + 1); page++) {
-    if (page >= MODEL_PAGES || !marking_take_flag(l, id, page)) continue;
+    if (page >= MODEL_PAGES || !marking_take_flag(l, page)) continue;
     for (unsigned object = 2 * page; object < 2 * page + 2; object++)
       if (marking_take_object(object)) l->fresh |= 1u << object;
     MODEL_MET(TAKEN);
@@ -127,7 +127,7 @@ static inline void marking_scan_fresh(struct marking_loop *l, unsigned id, unsig
       marking_note(l, object);
       marking_throw(l, id, marking_children(object));
     } else if (TD_STEP(regions, defer_fresh)) {
-      marking_defer_grey(l, id, object);
+      marking_defer_grey(l, object);
     }
   }
   if (left != deferred) td_region_set_deferred(region, left);

@@ -146,13 +146,8 @@ static inline void model_end(struct tide_mutator *mutator) {
 #define td_allocation_begin model_begin
 #define td_allocation_end model_end
 #include "heap/space/marks.h"
-/* Between the byte and the flag, too. */
-static _Atomic(uint8_t) *model_row(const struct td_space *space) {
-  signal_point();
-  return space->flags;
-}
-#define td_flag_row(space, row) model_row(space)
-/* Mutants leave these stores out, or read a slot plainly. */
+/* Mutants leave these stores out, or read a slot plainly. A signal may come between the byte and
+ * the flag, too. */
 #define td_mark_store(mark, value)                                                                 \
   do {                                                                                             \
     if (MODEL_STEP(byte)) td_mark_store(mark, value);                                              \
@@ -160,6 +155,7 @@ static _Atomic(uint8_t) *model_row(const struct td_space *space) {
 #define atomic_store_explicit(p, value, order)                                                     \
   do {                                                                                             \
     _Atomic(uint8_t) *at = p;                                                                      \
+    signal_point();                                                                                \
     if (MODEL_STEP(flag)) __c11_atomic_store(at, value, order);                                    \
   } while (0)
 #define __atomic_store_n(p, value, order)                                                          \

@@ -224,7 +224,6 @@ static inline void stopping_init(void) {
   heap->space.epoch = TD_EPOCH_FIRST_OLD;
   heap->space.granules = GRANULES;
   heap->space.mark_span = GRANULES;
-  heap->space.flag_pages = 1;
   heap->space.frontier = 1;
   atomic_init(&heap->world->count, (uint32_t)MODEL_MUTATORS);
   atomic_init(&heap->world->awaited, 0u);

@@ -78,7 +78,7 @@ struct td_block {
 };
 struct td_space {
   uintptr_t base;
-  size_t granules, mark_span, flag_pages;
+  size_t granules, mark_span;
   uint8_t *marks, *logged_slabs;
   struct td_block *blocks;
   _Atomic(uint8_t) *flags;

@@ -33,9 +33,7 @@ struct settings {
   bool empty_queue; // look at the own queue before leaving
   bool see_flags;   // look at the flags before leaving
   bool keep_byte;   // a taken object becomes marked, not unmarked
-  bool own_row;     // no two markers store the same flag
-  bool fenced;      // shared flags are set and taken with fences
-  rl::memory_order fence, fence_taken;
+  bool exchanged;   // the flag is not stored
   unsigned grouped; // how many markers the first group has; 0: there are no groups
   rl::memory_order enter, leave_group;
   bool share_first; // a group that is empty gets a share before a marker enters it
@@ -53,9 +51,6 @@ constexpr settings shipped = {rl::mo_release,
                               true,
                               true,
                               true,
-                              true,
-                              rl::mo_seq_cst,
-                              rl::mo_seq_cst,
                               0,
                               rl::mo_acq_rel,
                               rl::mo_acq_rel,
@@ -85,14 +80,11 @@ settings use = shipped;
 #define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
-  size_t flag_pages;
 };
 #undef memory_order_release
 #define memory_order_release use.flag_store
 #undef memory_order_acquire
 #define memory_order_acquire use.flag_take
-#define TD_FLAG_ORDER_FENCE use.fence
-#define TD_FLAG_ORDER_FENCE_TAKE use.fence_taken
 #include "heap/space/marks.h"
 
 namespace {
@@ -105,8 +97,8 @@ struct test : rl::test_suite<test, MARKERS> {
   td_termination term;
   td_group group[2];
   rl::atomic<uint8_t> mark[OBJECTS];
-  rl::atomic<uint8_t> flags[MARKERS * PAGES]; // a row for each marker
-  rl::atomic<int> queue[MARKERS];             // an object + 1, or 0
+  rl::atomic<uint8_t> flags[PAGES];
+  rl::atomic<int> queue[MARKERS]; // an object + 1, or 0
   rl::atomic<int> root_next;
   rl::var<int> description;    // of the phase: written before the start, read after joining
   rl::var<int> stats[MARKERS]; // a marker's while it is active, marker 0's after the end
@@ -128,7 +120,7 @@ struct test : rl::test_suite<test, MARKERS> {
     for (auto &s : stats)
       s(RL_INFO).store(0);
     std::memset(scans, 0, sizeof scans);
-    heap = {flags, PAGES};
+    heap = {flags};
   }
 
   void thread(unsigned id) {
@@ -165,9 +157,8 @@ struct test : rl::test_suite<test, MARKERS> {
 
   bool promising(unsigned id) {
     if (root_next.load(rl::mo_relaxed, RL_INFO) < ROOTS) return true;
-    for (unsigned row = 0; row < MARKERS; row++)
-      for (size_t page = 0; page < PAGES; page++)
-        if (td_flag_peek(&heap, row, page)) return true;
+    for (size_t page = 0; page < PAGES; page++)
+      if (td_flag_peek(&heap, page)) return true;
     for (unsigned other = 0; other < MARKERS; other++)
       if (other != id && queue[other].load(rl::mo_relaxed, RL_INFO) != 0) return true;
     return false;
@@ -219,14 +210,11 @@ struct test : rl::test_suite<test, MARKERS> {
 
   bool flagged(unsigned id) {
     if (!use.see_flags) return false;
-    for (unsigned row = 0; row < MARKERS; row++)
-      for (size_t page = 0; page < PAGES; page++)
-        if (td_flag_peek(&heap, row, page)) {
-          if (!td_flag_take(&heap, row, page)) return true;
-          if (!use.own_row && use.fenced) td_flag_fence_taken();
-          take(id, page);
-          return true;
-        }
+    for (size_t page = 0; page < PAGES; page++)
+      if (td_flag_peek(&heap, page)) {
+        if (td_flag_take(&heap, page)) take(id, page);
+        return true;
+      }
     return false;
   }
 
@@ -255,13 +243,11 @@ struct test : rl::test_suite<test, MARKERS> {
     }
     // no room in the queue
     if (use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
-    rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
-    if (!use.own_row && use.fenced) {
-      td_flag_fence();
-      td_flag_set_shared(flag);
-    } else if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
-      td_flag_store(flag);
-    }
+    size_t page = object / 2;
+    if (!use.exchanged)
+      flags[page].store(1, use.flag_store, RL_INFO);
+    else if (use.flag_always || !td_flag_peek(&heap, page))
+      td_flag_set(&heap, page);
     if (!use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
   }
 
@@ -300,17 +286,7 @@ mutant<settings> const mutants[] = {
     {"leaving with items in the queue", [](settings *s) { s->empty_queue = false; }},
     {"leaving without a look at flags", [](settings *s) { s->see_flags = false; }},
     // The later of two stores hides from the taker what the earlier released.
-    {"a shared flag is stored plainly", [](settings *s) { s->own_row = s->fenced = false; }},
-    {"a shared flag is tested without a full fence",
-     [](settings *s) {
-       s->own_row = false;
-       s->fence = rl::mo_acq_rel;
-     }},
-    {"bytes are read without a full fence",
-     [](settings *s) {
-       s->own_row = false;
-       s->fence_taken = rl::mo_acq_rel;
-     }},
+    {"the flag is stored", [](settings *s) { s->exchanged = false; }},
     {"entering a group does not acquire",
      [](settings *s) { in_groups(s)->enter = rl::mo_release; }},
     {"entering a group does not release",
@@ -330,13 +306,10 @@ int main(int argc, char **argv) {
   bool full = wants_full(argc, argv, "termination");
   effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
   bool good = true;
-  char const *const rows[] = {", a row of flags each, ", ", one row of flags, "};
-  for (int row = 0; row < 2; row++)
-    for (unsigned grouped : {0u, 1u, 2u}) {
-      use.own_row = row == 0;
-      use.grouped = grouped;
-      good &= is_clean<test>(rows[row] + std::to_string(grouped) + " in the first group", most);
-    }
+  for (unsigned grouped : {0u, 1u, 2u}) {
+    use.grouped = grouped;
+    good &= is_clean<test>(", " + std::to_string(grouped) + " in the first group", most);
+  }
   use = shipped;
   good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;

@@ -89,6 +89,6 @@ Test(check, faults_of_the_pool) {
 
 Test(check, a_flag_left_behind) {
   size_t page = (size_t)large_block * TD_BLOCK_PAGES + 3;
-  td_flag_store(&heap.flags[page]);
+  td_flag_set(&heap, page);
   expect_fault(large_block, "a deferred flag");
 }

@@ -101,9 +101,9 @@ Test(reserve, a_share_of_memory_leaves_room_for_side_tables) {
   size_t sizes[] = {0, 64 * MIB, (size_t)1 << 30, (size_t)7 << 30, (size_t)1 << 44};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     size_t share = td_space_share_of(sizes[i]), blocks = share / TD_BLOCK_BYTES;
-    size_t tables = share / TD_GRANULE_BYTES +
-                    blocks * (sizeof(struct td_block) + sizeof(struct td_block_info) +
-                              TD_FLAG_ROWS * TD_BLOCK_PAGES + 1);
+    size_t tables =
+        share / TD_GRANULE_BYTES +
+        blocks * (sizeof(struct td_block) + sizeof(struct td_block_info) + TD_BLOCK_PAGES + 1);
     cr_assert_leq(share + tables, sizes[i] - sizes[i] / 16, "%zu", sizes[i]);
   }
   cr_assert_leq(td_space_share_of(SIZE_MAX), SIZE_MAX);

@@ -57,7 +57,7 @@ SiteTest(throwing, without_a_chunk_objects_are_deferred) {
     cr_assert_eq(s.set->marker[0]->stats.objects, 2, "each is counted once");
   }
   struct td_view v = td_view_of(&s.heap);
-  cr_assert_eq(td_deferred_page(s.set, 0), td_view_page(&v, (uintptr_t)object));
+  cr_assert_eq(td_deferred_find(s.set->marker[0], 0), td_view_page(&v, (uintptr_t)object));
 }
 
 SiteTest(throwing, the_last_chunk_is_deferred_and_used_again) {
@@ -109,7 +109,7 @@ SiteTest(visiting, deferred_objects_of_the_region_are_scanned) {
   cr_assert_eq(td_visitor_run(marker->visitor), TD_VISITS_DONE);
   cr_assert_eq(site_mark(&s, object), 0);
   cr_assert_eq(site_mark(&s, child), 0);
-  cr_assert_eq(td_deferred_page(s.set, 0), 0);
+  cr_assert_eq(td_deferred_find(s.set->marker[0], 0), 0);
   cr_assert_not(td_region_has_deferred(&s.set->regions->at[site_region(&s, object)]));
   cr_assert_eq(marker->stats.objects, 2);
 }
@@ -128,7 +128,7 @@ SiteTest(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
   td_region_set_deferred(&regions->at[site_region(&s, object)], true);
   cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_DONE);
   cr_assert_eq(site_mark(&s, object), TD_DEFERRED, "for whoever takes the page");
-  cr_assert_neq(td_deferred_page(s.set, 0), 0);
+  cr_assert_neq(td_deferred_find(s.set->marker[0], 0), 0);
 }
 
 SiteTest(visiting, arrays_of_many_slots_are_left_to_all_markers) {
@@ -141,7 +141,7 @@ SiteTest(visiting, arrays_of_many_slots_are_left_to_all_markers) {
   site_throw(&s, 0, array);
   cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_DONE);
   cr_assert_eq(site_mark(&s, array), TD_DEFERRED);
-  cr_assert_neq(td_deferred_page(s.set, 0), 0);
+  cr_assert_neq(td_deferred_find(s.set->marker[0], 0), 0);
   cr_assert_neq(site_mark(&s, first), 0);
 }
 
