@@ -136,6 +136,11 @@ static bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
   (void)set, (void)word;
   return false;
 }
+static bool td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+                            size_t count) {
+  (void)mutator, (void)object, (void)slots, (void)count;
+  return false;
+}
 /* A mutant lets stops through inside the barrier. */
 static inline void model_begin(struct tide_mutator *mutator) {
   if (MODEL_STEP(inside)) td_allocation_begin(mutator);
