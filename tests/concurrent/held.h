@@ -20,8 +20,9 @@ struct held {
 
 static inline void held_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context) {
-  (void)heap, (void)now_ns;
+  (void)now_ns;
   struct held *held = context;
+  if (event == TIDE_EVENT_RESUMED && tide_current(heap)) return; /* from a young one meanwhile */
   if (event == TIDE_EVENT_CYCLE_BEGIN) held->resumes = 0;
   if (event != TIDE_EVENT_RESUMED || held->resumes++ != held->later || !held->holds) return;
   sem_post(&held->begun);
