@@ -264,7 +264,7 @@ static void there_is_no_memory_for_a_copy(void) {
   CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
   struct tide_cycle_stats stats = until_the_next(0);
   CHECK(stats.stopped_because && strstr(stats.stopped_because, "copy of the roots"));
-  CHECK(stats.concurrent_ns == 0 && stats.stops == 2 && all(0).degenerate_collections == 1);
+  CHECK(stats.concurrent_ns == 0 && stats.stops <= 2 && all(0).degenerate_collections == 1);
   refuses_copies = false;
   while (last(0).concurrent_ns == 0)
     until_the_next(0);
