@@ -29,6 +29,7 @@ struct collection {
   struct td_young_beside *own;
   struct tide_cycle_stats stats;
   bool keeps; /* not all can be looked into: everything lives */
+  bool ends;  /* nor can this or a later one be made, until the full one has ended */
 };
 
 /* ---- Marking ---- */
@@ -164,6 +165,27 @@ static void publish(struct collection *c) {
   td_stats_publish_beside(c->cycle.heap, stats);
 }
 
+/* World stopped, for something may have come up until then. Weak slots in place, threads that a
+ * signal stops, and functions that are told of the dead: this collection knows nothing of them. */
+static bool has_obstacle(struct tide_heap *heap) {
+  return heap->space.layouts.any_told || td_beside_obstacle(heap) != NULL;
+}
+
+static void collect_or_end(struct collection *c) {
+  struct tide_heap *heap = c->cycle.heap;
+  c->ends = has_obstacle(heap);
+  if (c->ends) {
+    td_young_beside_end(heap);
+    return;
+  }
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
+  collect_stopped(c);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
+  publish(c);
+}
+
 /* Under the world's lock, inside td_stack_call. */
 static TD_KEEPS_CALL void collect_locked(void *argument) {
   struct collection *c = argument;
@@ -176,37 +198,12 @@ static TD_KEEPS_CALL void collect_locked(void *argument) {
   c->cycle.begin_ns = td_plat_now_ns();
   c->cycle.rooted = td_sources_before_stop(heap) && td_cycle_stop_with_roots(&c->cycle);
   if (c->cycle.rooted) {
-    pthread_mutex_lock(&heap->roots->lock);
-    pthread_mutex_lock(&heap->finalizers->lock);
     c->cycle.stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
-    collect_stopped(c);
-    pthread_mutex_unlock(&heap->finalizers->lock);
-    pthread_mutex_unlock(&heap->roots->lock);
-    publish(c);
+    collect_or_end(c);
     td_world_resume(heap, c->cycle.self);
   }
   swap_roots(heap);
   td_cycle_set_asks(heap, false);
-  td_call_end(&call);
-}
-
-/* Weak slots in place, threads that a signal stops, and functions that are told of the dead: this
- * collection knows nothing of them. They may come up at any time. */
-static bool has_obstacle(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->space.lock);
-  bool told = heap->space.layouts.any_told;
-  pthread_mutex_unlock(&heap->space.lock);
-  return told || td_beside_obstacle(heap) != NULL;
-}
-
-static TD_KEEPS_CALL void end_stopped(void *argument) {
-  struct collection *c = argument;
-  struct td_call call;
-  td_call_begin(&call, "an event");
-  td_world_stop(c->cycle.heap, c->cycle.self);
-  td_stats_tell(c->cycle.heap, TIDE_EVENT_STOPPED);
-  td_young_beside_end(c->cycle.heap);
-  td_world_resume(c->cycle.heap, c->cycle.self);
   td_call_end(&call);
 }
 
@@ -215,14 +212,12 @@ enum td_young_done td_young_beside_collect(struct tide_mutator *mutator,
   struct tide_heap *heap = mutator->heap;
   struct collection c = {.cycle = {.heap = heap, .self = mutator, .cause = cause},
                          .own = heap->young_beside};
-  if (has_obstacle(heap)) {
-    td_stack_call(end_stopped, &c);
-    return TD_YOUNG_ENDED;
-  }
   td_stack_call(collect_locked, &c);
   td_stack_clear_below();
-  if (c.cycle.rooted && heap->log) td_cycle_write_log(heap, &c.stats);
-  return c.cycle.rooted ? TD_YOUNG_COLLECTED : TD_YOUNG_NO_MEMORY;
+  if (!c.cycle.rooted) return TD_YOUNG_NO_MEMORY;
+  if (c.ends) return TD_YOUNG_ENDED;
+  if (heap->log) td_cycle_write_log(heap, &c.stats);
+  return TD_YOUNG_COLLECTED;
 }
 
 /* ---- From stop to stop ---- */
