@@ -213,9 +213,13 @@ static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wi
   bool by_other =
       seen != TD_SEEN_ANY &&
       (heap->world->beside || atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen);
-  if (by_other || !td_asked_begin(heap->asked)) {
+  if (by_other) {
+    td_world_unlock(heap); /* it may go on beside the program: what is asked for waits for that */
+    return TD_COLLECTED_BY_OTHER;
+  }
+  if (!td_asked_begin(heap->asked)) {
     end_and_unlock(heap);
-    return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
+    return TD_COLLECTED_PAUSED;
   }
   /* While young collections do not pay, one that somebody wants is a full one. */
   if (heap->space.bears_old && wish.cause != TIDE_CAUSE_YOUNG) wish.kind = TIDE_CYCLE_FULL;
