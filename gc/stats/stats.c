@@ -107,18 +107,23 @@ static void count_pause(struct td_stats *stats, uint64_t pause_ns) {
   stats->pauses.count++;
 }
 
+/* Under the lock: a collection has ended. */
+static void add_up(struct td_stats *stats, const struct tide_cycle_stats *ended) {
+  stats->young_cycles += ended->kind == TIDE_CYCLE_YOUNG;
+  stats->promoted_bytes += ended->promoted_bytes;
+  stats->mark_ns_total += ended->mark_ns;
+  for (unsigned i = 0; i < ended->stops; i++)
+    count_pause(stats, ended->stops_ns[i]);
+  if (ended->stops == 0) count_pause(stats, ended->pause_ns);
+}
+
 void td_stats_publish(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->stats->lock);
   struct td_cycle_figures *ended = heap->stats->building;
   heap->stats->building = heap->stats->last;
   heap->stats->last = ended;
   heap->stats->running = (struct tide_cycle_running){0};
-  heap->stats->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
-  heap->stats->promoted_bytes += ended->all.promoted_bytes;
-  heap->stats->mark_ns_total += ended->all.mark_ns;
-  for (unsigned i = 0; i < ended->all.stops; i++)
-    count_pause(heap->stats, ended->all.stops_ns[i]);
-  if (ended->all.stops == 0) count_pause(heap->stats, ended->all.pause_ns);
+  add_up(heap->stats, &ended->all);
   pthread_mutex_unlock(&heap->stats->lock);
 }
 
@@ -129,10 +134,7 @@ void td_stats_publish_beside(struct tide_heap *heap, struct tide_cycle_stats *st
   heap->stats->running.number++; /* of the one that goes on */
   heap->stats->last->all = *stats;
   heap->stats->last->marker[0] = (struct tide_marker_stats){.objects = stats->objects};
-  heap->stats->young_cycles++;
-  heap->stats->promoted_bytes += stats->promoted_bytes;
-  heap->stats->mark_ns_total += stats->mark_ns;
-  count_pause(heap->stats, stats->pause_ns);
+  add_up(heap->stats, stats);
   pthread_mutex_unlock(&heap->stats->lock);
 }
 
