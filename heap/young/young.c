@@ -36,19 +36,20 @@ static void make_block_old(const struct td_space *space, uint32_t block) {
   }
 }
 
-static void make_touched_old(const struct td_space *space) {
+static void each_touched(const struct td_space *space,
+                         void (*visit)(const struct td_space *space, uint32_t block)) {
   for (uint32_t b = 1; b < space->frontier; b++) {
     if (space->touched[b / 64] == 0) {
       b |= 63;
       continue;
     }
-    if (td_young_is_touched(space, b)) make_block_old(space, b);
+    if (td_young_is_touched(space, b)) visit(space, b);
   }
 }
 
 void td_young_make_old(struct td_space *space) {
   td_log_clear(space);
-  if (!space->bears_old) make_touched_old(space);
+  if (!space->bears_old) each_touched(space, make_block_old);
 }
 
 void td_young_bear_beside(struct td_space *space) {
@@ -58,19 +59,20 @@ void td_young_bear_beside(struct td_space *space) {
 }
 
 void td_young_end_beside(struct td_space *space) {
-  make_touched_old(space);
+  each_touched(space, make_block_old);
   space->bears_old = true;
   space->born = space->epoch;
 }
 
 /* Markers store bytes meanwhile: single ones are written. */
+static void make_block_old_beside(const struct td_space *space, uint32_t block) {
+  uint8_t *marks = td_block_marks(space, block);
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    if (td_mark_load(&marks[i]) == TD_YOUNG) td_mark_store(&marks[i], space->epoch);
+}
+
 void td_young_keep_beside(struct td_space *space) {
-  for (uint32_t b = 1; b < space->frontier; b++) {
-    if (!td_young_is_touched(space, b)) continue;
-    uint8_t *marks = td_block_marks(space, b);
-    for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      if (td_mark_load(&marks[i]) == TD_YOUNG) td_mark_store(&marks[i], space->epoch);
-  }
+  each_touched(space, make_block_old_beside);
 }
 
 void td_young_keep(struct td_space *space) {

@@ -76,7 +76,8 @@ void td_young_keep(struct td_space *space);
 void td_young_bear_beside(struct td_space *space);
 /* [beside] World stopped, no marker at work: that is over, and what is young becomes old. */
 void td_young_end_beside(struct td_space *space);
-/* [beside] The same while markers are at work, and without an end: what was born so far. */
+/* [beside] World stopped, markers at work: what is young becomes old. What is allocated later is
+ * young again. */
 void td_young_keep_beside(struct td_space *space);
 /* No block is touched any more. Under the lock. */
 void td_young_forget(struct td_space *space);
