@@ -9,7 +9,7 @@
  * runs are retired. */
 void td_space_begin_marking(struct td_space *space);
 /* The same when the program will go on meanwhile: what it allocates counts as marked. See [beside].
- * From here on no object is young. */
+ * All objects are old, and those to come, unless td_young_bear_beside follows. */
 void td_space_begin_marking_beside(struct td_space *space);
 
 #endif

@@ -204,7 +204,7 @@ static bool was_unreached(const struct check *check, uint64_t granule) {
          !is_set(reached, granule);
 }
 
-/* If there is no difference yet. */
+/* Sets the difference, as `describe` does. The caller knows that there is none yet. */
 static bool tell_marked(struct check *check, const struct td_cell *object, const char *how) {
   char layout[TD_HOLDER_BYTES];
   check->result->equal = false;

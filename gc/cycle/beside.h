@@ -18,9 +18,10 @@
  *            objects reach, and values of ephemerons whose keys mutators have marked, are marked
  *            beside the program, too, and the next stop 2 goes on there.
  *   SORTING  mutators that find no block sort a few themselves (heap/cells/sort.h).
- *   stop 3   only if young collections pay: from stop 1 to here objects are old from their first
- *            moment, so that neither markers nor sorting meet young or logged ones.
+ *   stop 3   only if young collections pay: from stop 2 to here objects are old from their first
+ *            moment, so that sorting meets no young or logged ones.
  *
+ * Until stop 2 young collections go on, each with a stop of its own (gc/cycle/young_beside.h).
  * In MARKING and SORTING the thread holds no lock. Threads attach and detach; whatever else takes
  * the world's lock, another collection above all, waits for the end (gc/threads/stop/world.h). */
 #ifndef TD_GC_CYCLE_BESIDE_H

@@ -206,7 +206,7 @@ static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wi
   struct tide_heap *heap = mutator->heap;
   enum td_collected collected;
   if (!then && collect_beside(mutator, wish, seen, &collected)) return collected;
-  /* Beside the program nothing is young, and there may be room for what is allocated. */
+  /* What is young cannot be collected beside the program any more, but there may be room. */
   bool awaits = wish.cause != TIDE_CAUSE_YOUNG || seen == TD_SEEN_ANY;
   if (!td_turn_take(heap, awaits)) return TD_COLLECTED_PAUSED;
   /* relaxed: changed under the lock that we hold. */

@@ -16,9 +16,10 @@ void td_young_switch_barriers(struct tide_heap *heap);
 /* After a collection, the world stopped: what was decided comes into force. */
 void td_young_follow(struct tide_heap *heap);
 
-/* ---- Beside the program nothing is young, so that neither markers nor sorting meet it ---- */
+/* ---- Beside the program nothing is young while blocks are sorted ---- */
 
-/* World stopped, marking has begun: from here on all objects are old from their first moment. */
+/* World stopped, marking has begun, and there are to be no young collections meanwhile: from here
+ * on all objects are old from their first moment. See gc/cycle/young_beside.h for the others. */
 void td_young_suspend(struct tide_heap *heap);
 /* All blocks are sorted, and what comes next is decided. Does that need a stop? */
 bool td_young_must_resume(const struct tide_heap *heap);

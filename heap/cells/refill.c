@@ -35,8 +35,8 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
 /* ---- How long the room will last ----
  *
  * Fresh blocks and each list are used up at the pace at which they were used since all blocks were
- * sorted. What young collections have given back since is used up, too: there are none while one
- * goes on beside the program. A list that ends is no matter while there are fresh blocks.
+ * sorted. What young collections have given back since counts as used up, too: there may be none
+ * while one goes on beside the program. A list that ends is no matter while there are fresh blocks.
  *
  * Where there are young collections, what one has just left has to last, and it is the limit that
  * counts: they keep within the budget by themselves, and it may be exceeded beside the program. */

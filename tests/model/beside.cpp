@@ -22,11 +22,11 @@
 // white then is freed, and weak references to it are cleared.
 //
 // In a heap with --young, objects are born young and stores into old ones are logged before stop 1
-// and after stop 3, which ends the collection. In between all objects are old from their first
-// moment, and the barriers of all mutators go by one byte: that of granule 0, which is no object's.
-// With --young 2 they are young in between, too, until stop 2: what is written into old ones is
-// noted, and the only mutator may collect the young (gc/cycle/young_beside.h) while the marker goes
-// on. A cell that it has freed so may be allocated again.
+// and after stop 3, which ends the collection. In between the barriers of all mutators go by one
+// byte, that of granule 0, which is no object's. With --young 1 all objects are old from their
+// first moment then. With --young 2 they are born young until stop 2: what is written into old ones
+// is noted, and the only mutator may collect the young (gc/cycle/young_beside.h) while the marker
+// goes on. A cell that it has freed so may be allocated again.
 //
 // The --dying object has a finalizer: if stop 2 finds it white, weak references to what is white
 // are cleared, it is queued, which is a root, and marked from outside; then the program goes on
