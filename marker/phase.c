@@ -101,10 +101,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   td_place_note(self);
   if (set->beside) td_deferred_answer_for_others(self);
   if (roots->callback) call_back(self, roots);
-  if (td_are_many(set))
-    td_group_start(&set->term, td_group_of(self));
-  else
-    td_term_start(&set->term);
+  td_term_start(&set->term);
   set->engine->work(self, true);
   if (TD_REGIONS_CHECKED) td_regions_check(set);
   set->mark_ns += td_plat_now_ns() - begin;

@@ -130,7 +130,7 @@ static bool watch(struct td_marker *marker, td_promising promising) {
   uint64_t until = td_plat_now_ns() + WATCH_NS;
   for (unsigned pauses = 4;;) {
     if (td_term_over(&set->term)) return false;
-    if (promising(marker)) return td_marker_join(marker);
+    if (promising(marker)) return td_term_join(&set->term);
     rest(marker, pauses);
     if (pauses < PAUSES_MOST)
       pauses *= 2;
@@ -146,7 +146,7 @@ static bool wait_for_end(struct td_marker *marker, td_promising promising) {
   for (;;) {
     uint32_t seen = read_word(&set->done);
     if (td_term_over(&set->term)) return false;
-    if (promising(marker) && td_marker_join(marker)) return true;
+    if (promising(marker) && td_term_join(&set->term)) return true;
     if (td_term_over(&set->term)) return false;
     atomic_store_explicit(&set->waiting, 1, memory_order_relaxed); /* relaxed: a hint */
     sleep_on(marker, &set->done, seen, false);
@@ -182,7 +182,7 @@ static void part(struct td_marker *marker) {
 bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   struct td_markers *set = marker->set;
   if (joined) part(marker);
-  if (joined && td_marker_leave(marker)) {
+  if (joined && td_term_leave(&set->term)) {
     /* The collecting thread waits. Helpers may sleep on: waking them would only delay it. */
     if (marker->id != 0) raise_word(&set->done, 1);
     return false;

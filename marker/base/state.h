@@ -23,7 +23,6 @@
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
-#include "marker/base/groups.h"
 #include "marker/base/item.h"
 #include "marker/base/marking.h"
 #include "marker/base/span.h"
@@ -33,11 +32,6 @@
 #include "marker/queue/policy.h"
 #include "platform/platform.h"
 #include "tide/stats.h"
-
-/* Markers of consecutive numbers form a group: when they run out of work together, each change of a
- * count waits for the others. */
-#define TD_GROUP_MARKERS 16u
-#define TD_GROUPS ((TIDE_MARKERS_MAX + TD_GROUP_MARKERS - 1) / TD_GROUP_MARKERS)
 
 struct td_markers {
   /* Constant between configurations. */
@@ -72,7 +66,6 @@ struct td_markers {
 
   /* Written by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
-  struct td_group group[TD_GROUPS];                    /* of many markers */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next; /* relaxed counter: next root slice */
   /* 1 once a page was flagged in this collection; until then there are no flags to look for. A
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
@@ -169,24 +162,6 @@ struct td_marker {
 /* See TD_MANY_MARKERS. */
 static inline bool td_are_many(const struct td_markers *set) {
   return set->limit >= TD_MANY_MARKERS;
-}
-
-static inline struct td_group *td_group_of(struct td_marker *marker) {
-  return &marker->set->group[marker->id / TD_GROUP_MARKERS];
-}
-/* Joins the phase, leaves it, or asks whether no other marker is active:
- * marker/base/termination.h. */
-static inline bool td_marker_join(struct td_marker *marker) {
-  struct td_termination *term = &marker->set->term;
-  return td_are_many(marker->set) ? td_group_join(term, td_group_of(marker)) : td_term_join(term);
-}
-static inline bool td_marker_leave(struct td_marker *marker) {
-  struct td_termination *term = &marker->set->term;
-  return td_are_many(marker->set) ? td_group_leave(term, td_group_of(marker)) : td_term_leave(term);
-}
-static inline bool td_marker_is_alone(struct td_marker *marker) {
-  struct td_termination *term = &marker->set->term;
-  return td_are_many(marker->set) ? td_group_alone(term, td_group_of(marker)) : td_term_alone(term);
 }
 
 static inline uint32_t td_enough(const struct td_markers *set) {

@@ -21,7 +21,6 @@
  *   - So it is with chunks: see marker/region/region.h.
  * So whatever a marker produces is taken by a marker that is active at that time and that finishes
  * it before leaving. The last marker to leave leaves nothing behind.
- * Many markers are counted in marker groups (marker/base/groups.h), and `active` counts these.
  *
  * [term.leave] Each change of `active` both acquires and releases. So the last marker to leave, and
  * the thread that waits for 0, sees all marks of all markers.

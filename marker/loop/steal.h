@@ -26,7 +26,7 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
  */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
-  if (td_marker_is_alone(marker)) return 0;
+  if (td_term_alone(&set->term)) return 0;
   const bool hinted = td_has_offers(set);
   if (hinted && marker->has_offered)
     td_bits_clear(&set->offers, marker->id); /* before a thief does */

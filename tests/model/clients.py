@@ -40,7 +40,7 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
-    many: int = 0         # Relacy: as many markers do it, in groups
+    many: int = 0         # Relacy: an item is done only when all take part
     idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
     steps: tuple = ()     # GenMC: steps left out, that the search may finish
     meet: str = "helped,recruited,slept,changed"  # Relacy: what executions must meet
@@ -97,7 +97,6 @@ class Region:
     targets: str   # the object of each reference, a digit each
     children: str  # the reference of each object, "-" if there is none
     why: str
-    grouped: int = 0  # the others are counted in a group
 
 
 @dataclass(frozen=True)
@@ -253,8 +252,6 @@ GENMC = {
                "one takes all, one single chunks"),
         Region("pop", "THROW(0, 2) THROW(2, 1) LOOK_SINGLE", ("LOOK_SINGLE",), "010", "--",
                "both take single chunks"),
-        Region("group", "THROW(0, 1) LOOK", ("LOOK", "LOOK"), "0", "-",
-               "two markers join and leave in one group", grouped=1),
     ],
 }
 
@@ -388,9 +385,6 @@ MUTANTS = {
         Mutant("regions.claim=0", "", "hand", "a region is visited without a claim"),
         Mutant("regions.look=0", "", "hand", "a marker leaves without a look at regions"),
         Mutant("term.leave=relaxed", "", "hand", "the end comes without what others did"),
-        Mutant("group.leave=acquire", "", "group", "the end comes without what others did"),
-        Mutant("group.leave=release", "", "group", "the same"),
-        Mutant("group.share_first=0", "", "group", "a phase ends while a marker is active"),
     ],
     "parking": [
         Mutant("load(word)=relaxed", "phase", "end", "the sleeper looks before it reads the futex word"),
@@ -414,10 +408,6 @@ MUTANTS = {
         Mutant("idle.bit=0", "chain", "", "a sleeper does not say so: " + MANY),
         Mutant("idle.awake=0", "chain", "", "a helper finds the configuration closed, and has a bit still: "
                + MANY),
-        Mutant("group.share_first=0", "chain", "", "a marker joins without a share: " + MANY),
-        Mutant("group.give_back=0", "tree", "", "two join at once, and one share is left: " + MANY),
-        Mutant("fetch_sub(&group->active)=relaxed", "chain", "", MANY),
-        Mutant("fetch_sub(&group->active)=acquire", "chain", "", MANY),
         Mutant("retire_says=0", "retire", "", "a helper retires and passes for awake: " + IDLE),
         Mutant("start_says=0", "retire", "", "a helper starts and passes for asleep: " + IDLE),
     ],
@@ -484,7 +474,6 @@ def genmc_source(program, client, mutant):
         cases = "".join(f"case {i}: {script} break; " for i, script in enumerate(client.helpers))
         lines = {
             "MODEL_OWNER": client.owner, "MODEL_HELPERS": cases, "MODEL_COUNT": len(client.helpers),
-            "MODEL_GROUPED": client.grouped,
             "MODEL_TARGETS": "{" + ",".join(client.targets) + "}",
             "MODEL_CHILDREN": "{" + ",".join(client.children).replace("-", "NONE") + "}",
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parking and waking (parking.h: marker/base/idle.c, termination.h and groups.h as shipped) under
-// Relacy.
+// Parking and waking (parking.h: marker/base/idle.c and termination.h as shipped) under Relacy.
 //
 //   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--many 1]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
@@ -9,9 +8,9 @@
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
 // 1..4 configure that number of markers; at last it ends the helpers. With --idle, marker/helpers.c
 // as shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c
-// is the beginning of a collection then, e its end. With --many they are counted in groups. A SITE
-// is an access, as "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the
-// execution endless.
+// is the beginning of a collection then, e its end. With --many an item is done only when all
+// take part. A SITE is an access, as "load(&set->closed)", or a step of the model. Whoever sleeps
+// for ever makes the execution endless.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //

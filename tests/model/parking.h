@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Markers with nothing to do: marker/base/idle.c, termination.h and groups.h, as shipped, around a
- * futex made of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
+/* Markers with nothing to do: marker/base/idle.c and termination.h, as shipped, around a futex made
+ * of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
  * changes the configuration between them, and ends the helpers. Helpers execute td_helper.
  *
  * The futex synchronises no memory from the waker to the sleeper, because a real one promises none.
@@ -12,7 +12,7 @@
  *   MODEL_ITEMS: how many items a phase has
  *   MODEL_STARTED: 1, the helpers execute from the beginning; 0, marker/helpers.c starts them
  *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
- *   MODEL_MANY: 1, as many markers do it: they are counted in groups
+ *   MODEL_MANY: 1, an item is done only when all markers take part
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum parking_event
  *   MODEL_STEP(name): 1, or 0 if the mutant leaves that step out
@@ -37,7 +37,7 @@
 
 #define TD_BITS_MOST 16u
 #include "marker/base/bits.h"
-#include "marker/base/groups.h"
+#include "marker/base/termination.h"
 #include "marker/base/tuning.h"
 
 /* What idle.c uses of these headers is below. */
@@ -53,7 +53,7 @@
 #define IDLE_NS 0u /* no helper retires */
 #endif
 
-enum { PARKING_MOST = 4, PARKING_GROUP = 2 /* markers in a group */ };
+enum { PARKING_MOST = 4 };
 #define TIDE_MARKERS_MAX PARKING_MOST
 /* What executions should meet, or the model shows nothing. */
 enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, RETIRED, RESTARTED, EVENTS };
@@ -83,7 +83,6 @@ struct td_markers {
   MODEL_WATCHED limit;
   uint64_t start_ns;
   struct td_termination term;
-  struct td_group group[PARKING_MOST / PARKING_GROUP];
   struct td_bits sleepers;
   _Atomic(uint32_t) spinning, closed, done, waiting, quit, collecting;
   struct td_marker **marker;
@@ -125,23 +124,6 @@ static inline uint32_t td_enough(const struct td_markers *set) {
 static inline bool td_is_early_before_stop(const struct td_markers *set) {
   (void)set;
   return false;
-}
-
-static inline bool td_are_many(const struct td_markers *set) {
-  (void)set;
-  return MODEL_MANY;
-}
-
-static inline struct td_group *parking_group(struct td_marker *marker) {
-  return &marker->set->group[marker->id / PARKING_GROUP];
-}
-static inline bool td_marker_join(struct td_marker *marker) {
-  struct td_termination *term = &marker->set->term;
-  return MODEL_MANY ? td_group_join(term, parking_group(marker)) : td_term_join(term);
-}
-static inline bool td_marker_leave(struct td_marker *marker) {
-  struct td_termination *term = &marker->set->term;
-  return MODEL_MANY ? td_group_leave(term, parking_group(marker)) : td_term_leave(term);
 }
 
 /* ---- Where markers execute is a hint, and wakes nobody ---- */
@@ -272,8 +254,6 @@ static inline void parking_init(void) {
   set->limit = MODEL_HELPERS + 1;
   set->start_ns = 0;
   atomic_init(&set->term.active, 0u);
-  for (unsigned i = 0; i < PARKING_MOST / PARKING_GROUP; i++)
-    atomic_init(&set->group[i].active, 0u);
   atomic_init(&set->sleepers.of[0].bits, 0u);
   atomic_init(&set->spinning, 0u);
   atomic_init(&set->done, 0u);
@@ -313,10 +293,7 @@ static inline void parking_phase(void) {
     MODEL_STATE.taken[id] = 0;
   atomic_store_explicit(&MODEL_STATE.arrived, 0u, memory_order_relaxed);
   atomic_store_explicit(&MODEL_STATE.next, 0u, memory_order_relaxed);
-  if (MODEL_MANY)
-    td_group_start(&set->term, parking_group(&MODEL_STATE.marker[0]));
-  else
-    td_term_start(&set->term);
+  td_term_start(&set->term);
   parking_work(&MODEL_STATE.marker[0], true);
   unsigned taken = 0;
   for (unsigned id = 0; id <= MODEL_HELPERS; id++)

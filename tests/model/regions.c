@@ -2,8 +2,7 @@
 /* Regions handed over between markers, for GenMC: marker/region/region.h and
  * marker/base/termination.h as shipped, the steps of a marker as macros. run-genmc makes them from
  * clients.py: MODEL_OWNER is what marker 0 does, MODEL_HELPERS has the scripts of the others, each
- * of which takes part once. MODEL_GROUPED: marker 0 is a group, and the others are one
- * (marker/base/groups.h). MODEL_TARGETS says to which object each reference leads, MODEL_CHILDREN
+ * of which takes part once. MODEL_TARGETS says to which object each reference leads, MODEL_CHILDREN
  * which reference each object has, NONE for none.
  *
  * Marks, chunks and who owns a region are plain: GenMC reports who touches them unordered. Checked
@@ -16,9 +15,7 @@
 #include "tests/model/genmc.h"
 
 #define TD_TERM_ORDER_LEAVE TD_ORDER(term, leave, acq_rel)
-#define TD_GROUP_ORDER_ENTER TD_ORDER(group, enter, acq_rel)
-#define TD_GROUP_ORDER_LEAVE TD_ORDER(group, leave, acq_rel)
-#include "marker/base/groups.h"
+#include "marker/base/termination.h"
 
 #define TD_CHUNK_REFERENCES 2u
 #define TD_REGION_ORDER_PUSH TD_ORDER(region, push, release)
@@ -33,7 +30,6 @@ static uint8_t const children[] = MODEL_CHILDREN;
 enum { REFERENCES = sizeof targets, OBJECTS = sizeof children };
 
 static struct td_termination term;
-static struct td_group group[2];
 static struct td_region region[REGIONS];
 static struct td_chunk chunk[REFERENCES + 1]; /* chunk n begins with reference n - 1 */
 static uint32_t thrown[REFERENCES];           /* of who throws it */
@@ -119,22 +115,19 @@ static void look(void (*empty)(unsigned)) {
 #define LOOK_SINGLE look(unload);
 
 static void *help(void *id) {
-  if (MODEL_GROUPED ? !td_group_join(&term, &group[1]) : !td_term_join(&term)) return NULL;
+  if (!td_term_join(&term)) return NULL;
   switch ((uintptr_t)id) { MODEL_HELPERS }
-  (void)(MODEL_GROUPED ? td_group_leave(&term, &group[1]) : td_term_leave(&term));
+  (void)td_term_leave(&term);
   return NULL;
 }
 
 int main(void) {
   pthread_t helpers[MODEL_COUNT];
-  if (MODEL_GROUPED)
-    td_group_start(&term, &group[0]);
-  else
-    td_term_start(&term);
+  td_term_start(&term);
   for (uintptr_t id = 0; id < MODEL_COUNT; id++)
     pthread_create(&helpers[id], NULL, help, (void *)id);
   MODEL_OWNER
-  bool last = MODEL_GROUPED ? td_group_leave(&term, &group[0]) : td_term_leave(&term);
+  bool last = td_term_leave(&term);
   if (!last) __VERIFIER_assume(td_term_over(&term));
   for (unsigned r = 0; r < REGIONS; r++)
     MODEL_ASSERT(td_region_look(&region[r]) == 0 && owners[r] == 0);

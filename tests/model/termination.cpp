@@ -7,8 +7,7 @@
 // Marker 0 starts the phase and waits for its end; the others come and go. A marker takes root
 // slices, its own queue, flagged pages, others' queues; marker 0 marks by queue, the others by
 // deferred bytes, so markers of both modes race for the same objects. Queues hold one item, and are
-// right by construction: they have models of their own. Markers join and leave one by one, or in
-// groups.
+// right by construction: they have models of their own.
 //
 // Checked when marker 0 has seen the end: every object is marked and was scanned, none is deferred,
 // no flag and no queue holds anything, and whatever markers wrote for themselves may be read and
@@ -34,28 +33,10 @@ struct settings {
   bool see_flags;   // look at the flags before leaving
   bool keep_byte;   // a taken object becomes marked, not unmarked
   bool exchanged;   // the flag is not stored
-  unsigned grouped; // how many markers the first group has; 0: there are no groups
-  rl::memory_order enter, leave_group;
-  bool share_first; // a group that is empty gets a share before a marker enters it
-  bool give_back;   // of two who got one, the second gives it back
 };
-constexpr settings shipped = {rl::mo_release,
-                              rl::mo_acq_rel,
-                              rl::mo_acq_rel,
-                              rl::mo_acquire,
-                              rl::mo_release,
-                              rl::mo_acquire,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              0,
-                              rl::mo_acq_rel,
-                              rl::mo_acq_rel,
-                              true,
-                              true};
+constexpr settings shipped = {rl::mo_release, rl::mo_acq_rel, rl::mo_acq_rel, rl::mo_acquire,
+                              rl::mo_release, rl::mo_acquire, true,           true,
+                              true,           true,           true,           true};
 settings use = shipped;
 
 } // namespace
@@ -67,13 +48,6 @@ settings use = shipped;
 #undef memory_order_release
 #define memory_order_release use.start
 #include "marker/base/termination.h"
-
-#include "marker/queue/contract.h"
-#undef TD_STEP
-#define TD_STEP(name, step) use.step
-#define TD_GROUP_ORDER_ENTER use.enter
-#define TD_GROUP_ORDER_LEAVE use.leave_group
-#include "marker/base/groups.h"
 
 // Of the heap, the flags only.
 #define TD_HEAP_SPACE_SPACE_H
@@ -95,7 +69,6 @@ int const root[ROOTS][2] = {{0, NOTHING}, {2, 0}};
 
 struct test : rl::test_suite<test, MARKERS> {
   td_termination term;
-  td_group group[2];
   rl::atomic<uint8_t> mark[OBJECTS];
   rl::atomic<uint8_t> flags[PAGES];
   rl::atomic<int> queue[MARKERS]; // an object + 1, or 0
@@ -107,8 +80,6 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void before() {
     term.active.store(0, rl::mo_relaxed, RL_INFO);
-    for (auto &g : group)
-      g.active.store(0, rl::mo_relaxed, RL_INFO);
     for (auto &m : mark)
       m.store(0, rl::mo_relaxed, RL_INFO);
     for (auto &f : flags)
@@ -129,13 +100,10 @@ struct test : rl::test_suite<test, MARKERS> {
       return;
     }
     description(RL_INFO).store(1);
-    if (use.grouped)
-      td_group_start(&term, group_of(0));
-    else
-      td_term_start(&term);
+    td_term_start(&term);
     work(0);
     while (!td_term_over(&term)) {
-      if (promising(0) && join(0))
+      if (promising(0) && td_term_join(&term))
         work(0);
       else
         rl::yield(1, RL_INFO);
@@ -147,7 +115,7 @@ struct test : rl::test_suite<test, MARKERS> {
   // joining alone must show it the description of the phase.
   void help(unsigned id) {
     for (int look = 0; look < 4; look++) {
-      if (promising(id) && join(id)) {
+      if (promising(id) && td_term_join(&term)) {
         RL_ASSERT(description(RL_INFO).load() == 1);
         work(id);
       }
@@ -169,16 +137,7 @@ struct test : rl::test_suite<test, MARKERS> {
     stats[id](RL_INFO).store(stats[id](RL_INFO).load() + 1);
     while (own(id) || roots(id) || flagged(id) || steal(id)) {
     }
-    if (use.grouped)
-      td_group_leave(&term, group_of(id));
-    else
-      td_term_leave(&term);
-  }
-
-  td_group *group_of(unsigned id) { return &group[id >= use.grouped]; }
-
-  bool join(unsigned id) {
-    return use.grouped ? td_group_join(&term, group_of(id)) : td_term_join(&term);
+    td_term_leave(&term);
   }
 
   bool own(unsigned id) {
@@ -267,11 +226,6 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 };
 
-// Markers 1 and 2 in one group, which they find empty.
-settings *in_groups(settings *s) {
-  s->grouped = 1;
-  return s;
-}
 mutant<settings> const mutants[] = {
     {"start is relaxed", [](settings *s) { s->start = rl::mo_relaxed; }},
     {"join does not acquire", [](settings *s) { s->join = rl::mo_release; }},
@@ -287,16 +241,6 @@ mutant<settings> const mutants[] = {
     {"leaving without a look at flags", [](settings *s) { s->see_flags = false; }},
     // The later of two stores hides from the taker what the earlier released.
     {"the flag is stored", [](settings *s) { s->exchanged = false; }},
-    {"entering a group does not acquire",
-     [](settings *s) { in_groups(s)->enter = rl::mo_release; }},
-    {"entering a group does not release",
-     [](settings *s) { in_groups(s)->enter = rl::mo_acquire; }},
-    {"leaving a group does not acquire",
-     [](settings *s) { in_groups(s)->leave_group = rl::mo_release; }},
-    {"leaving a group does not release",
-     [](settings *s) { in_groups(s)->leave_group = rl::mo_acquire; }},
-    {"a group is entered without a share", [](settings *s) { in_groups(s)->share_first = false; }},
-    {"a second share is kept", [](settings *s) { in_groups(s)->give_back = false; }},
     {"an object taken is unmarked", [](settings *s) { s->keep_byte = false; }},
 };
 
@@ -305,12 +249,7 @@ mutant<settings> const mutants[] = {
 int main(int argc, char **argv) {
   bool full = wants_full(argc, argv, "termination");
   effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
-  bool good = true;
-  for (unsigned grouped : {0u, 1u, 2u}) {
-    use.grouped = grouped;
-    good &= is_clean<test>(", " + std::to_string(grouped) + " in the first group", most);
-  }
-  use = shipped;
+  bool good = is_clean<test>("", most);
   good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;
 }

@@ -276,21 +276,3 @@ Test(items, nobody_joins_a_phase_that_is_over) {
   cr_assert(td_term_over(&t));
   cr_assert_not(td_term_join(&t));
 }
-
-Test(items, markers_of_a_group_share_one_count) {
-  struct td_termination t = {0};
-  struct td_group group[2] = {{0}};
-  cr_assert_not(td_group_join(&t, &group[1]));
-  td_group_start(&t, &group[0]);
-  cr_assert(td_group_alone(&t, &group[0]));
-  cr_assert(td_group_join(&t, &group[1]));
-  cr_assert(td_group_join(&t, &group[1]));
-  cr_assert_eq(t.active, 2, "each group counts once");
-  cr_assert_not(td_group_leave(&t, &group[0]));
-  cr_assert_not(td_group_alone(&t, &group[1]));
-  cr_assert_not(td_group_leave(&t, &group[1]));
-  cr_assert(td_group_alone(&t, &group[1]));
-  cr_assert(td_group_leave(&t, &group[1]), "the last one");
-  cr_assert(td_term_over(&t));
-  cr_assert_not(td_group_join(&t, &group[0]));
-}
