@@ -48,8 +48,6 @@ void td_mark_begin(struct td_markers *set) {
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
-    marker->visits_at = 0;
-    marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
     marker->took_part = i == 0;
     marker->queued_leaves = 0;

@@ -130,13 +130,9 @@ struct td_marker {
 
   /* This marker while it is active. */
   bool took_part;
-  bool has_offered;        /* its bit in `offers` may be there */
-  uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
-  struct td_policy policy; /* whom to steal from; made anew with each configuration */
-  /* Visiting regions did not pay: it is tried again when this marker has marked visits_at
-   * objects, */
-  uint64_t visits_at;
-  uint64_t visits_step;       /* and if it fails again, visits_step later */
+  bool has_offered;           /* its bit in `offers` may be there */
+  uint32_t queued_leaves;     /* leaves that came out of the queue since the last poll */
+  struct td_policy policy;    /* whom to steal from; made anew with each configuration */
   uint32_t recruit_step;      /* objects until it wakes another marker again */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */

@@ -48,11 +48,8 @@
 #define TD_VISIT_LIST 2048u
 #define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
 
-/* Objects until regions are tried again after they did not pay; twice as many each time. Visits
- * that have marked TD_VISITS_PAID objects have paid: then it is TD_VISITS_SOON, and twice that. */
-#define TD_VISITS_AGAIN 65536u
-#define TD_VISITS_PAID 16384u
-#define TD_VISITS_SOON 8192u
+/* So many references for each cache line of marks lead to most of the lines. */
+#define TD_MANY_A_LINE 4u
 
 /* A marker looks every this many objects whether another one wants work. */
 #define TD_POLL_OBJECTS 64u

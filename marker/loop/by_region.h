@@ -40,16 +40,10 @@ static __attribute__((noinline)) void throw_frontier(struct loop *l) {
 }
 
 TD_INLINE void drain_by_region(struct loop *l) {
-  struct td_marker *marker = l->marker;
-  const uint64_t before = marker->stats.region_objects;
   l->mode.full = l->mode.scattered = false;
-  l->mode.scatter = 0;
   throw_frontier(l);
-  if (td_visitor_run(marker->visitor) != TD_VISITS_NARROW) return;
-  /* A frontier that was wide for long and is narrow now will often be wide again. */
-  if (marker->stats.region_objects - before >= TD_VISITS_PAID) marker->visits_step = TD_VISITS_SOON;
-  marker->visits_at = objects_so_far(l) + marker->visits_step;
-  marker->visits_step *= 2;
+  l->mode.wide = false; /* if slices of a wide array were in the queue, they have been thrown */
+  (void)td_visitor_run(l->marker->visitor);
 }
 
 /* Returns whether there were references that wait for a region. */
@@ -59,7 +53,7 @@ static __attribute__((noinline)) bool unload_region(struct loop *l) {
   uint32_t count = td_visitor_unload(l->marker->visitor, objects, &many);
   for (uint32_t i = count; i-- > 0;)
     put(l, objects[i]);
-  if (many && may_visit(l)) l->mode.scattered = true;
+  if (many) l->mode.scattered = true;
   return count > 0;
 }
 

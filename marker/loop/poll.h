@@ -10,7 +10,6 @@
 #include "marker/test/tester.h"
 
 #define SCORE_MOST 8
-#define SCATTER_MOST 16u
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 
 /* Returns the mode in which marking goes on. */
@@ -46,15 +45,6 @@ TD_INLINE void choose_mode(struct loop *l) {
   if (m->score == -SCORE_MOST) m->sparse = FOLLOW;
 }
 
-TD_INLINE uint64_t objects_so_far(const struct loop *l) {
-  return l->objects + l->leaves + l->marker->stats.objects;
-}
-
-TD_INLINE bool may_visit(const struct loop *l) {
-  return objects_so_far(l) >= l->marker->visits_at &&
-         td_regions_are_several(l->marker->set->regions);
-}
-
 /* What tests have asked for. */
 TD_INLINE void obey(struct loop *l, enum td_marking way) {
   l->mode.full = false;
@@ -65,24 +55,18 @@ TD_INLINE void obey(struct loop *l, enum td_marking way) {
 /* A full queue says that the frontier is dense. Groups hold a hundred times as much; when they fill
  * it as well, the frontier is a large part of the heap, and is visited by regions.
  *
- * In a heap that outgrows the last-level cache, so is any frontier that leads to many places at
- * once: one that is tested, or fills the window. Sixteen polls more with one than without decide.
- */
+ * So is what a long array leads to, in a heap that outgrows the last-level cache:
+ * td_regions.wide_slots. */
 TD_INLINE void choose_regions(struct loop *l) {
   struct mode_choice *m = &l->mode;
   const bool testable = td_tester_reaches(&l->v);
-  bool dense = m->full && (m->groups >= TD_GROUPS_MANY || !testable);
+  const bool dense = m->wide || (m->full && (m->groups >= TD_GROUPS_MANY || !testable));
   if (m->full && testable && m->sparse == FOLLOW) {
     m->score = SCORE_MOST;
     m->sparse = TEST;
   }
-  m->full = false;
-  if (m->sparse == TEST || l->window.count >= TD_WINDOW * 3 / 4)
-    m->scatter += m->scatter < SCATTER_MOST;
-  else
-    m->scatter -= m->scatter > 0;
-  dense |= m->scatter == SCATTER_MOST && l->marker->set->regions->outgrown;
-  if (dense && may_visit(l)) m->scattered = true;
+  m->full = m->wide = false;
+  if (dense && td_regions_are_several(l->marker->set->regions)) m->scattered = true;
 }
 
 /* Returns true if `mode`, in which marking was going on, has to be left. */

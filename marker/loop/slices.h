@@ -6,6 +6,7 @@
 
 #include "marker/scan/array.h"
 #include "marker/loop/state.h"
+#include "marker/region/regions.h"
 
 /* Returns how often an array of `count` slots can be cut in halves before slices are short. */
 static unsigned cuts_of(size_t count) {
@@ -23,6 +24,7 @@ TD_INLINE struct td_array cut_slice(struct loop *l, uint64_t item) {
   unsigned depth = td_slice_depth(number), level = cuts_of(count) - depth;
   size_t index = number - ((size_t)1 << depth);
   size_t to = (index + 1) << level;
+  l->mode.wide |= count >= l->marker->set->regions->wide_slots;
   for (; level > 0 && td_slice_can_be_cut(number); number *= 2) {
     level--;
     index *= 2;

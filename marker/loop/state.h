@@ -25,11 +25,11 @@ struct mode_choice {
   uint64_t map_before;     /* that of the object scanned last at the last poll */
   uint64_t objects_before; /* `objects` at the last poll */
   bool full;               /* the queue, or what groups it may have, is full */
+  bool wide;               /* an array was met that leads to much of every region */
   uint32_t groups;         /* in the queue, at most: thieves may have taken some */
   bool deep;               /* the queue holds much: children are followed in the other order */
   bool single;             /* the next objects may have one reference each */
   bool scattered;          /* the next mode is BY_REGION */
-  uint32_t scatter;        /* how much speaks for that */
 };
 
 /* When to share work. Effort is counted in objects; a slice of an array counts as several. */

@@ -86,7 +86,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
-  regions->outgrown = granules > regions->limits.cached;
+  const bool outgrown = granules > regions->limits.cached;
+  regions->wide_slots = outgrown ? granules / TD_CACHE_LINE * TD_MANY_A_LINE : UINT64_MAX;
   if (!regions->pool.at) open_pool(&regions->pool, space);
   td_chunks_begin(&regions->pool, pool_bytes(regions, space));
   uint32_t count = (uint32_t)(granules >> shift) + 1;

@@ -37,11 +37,13 @@ struct td_regions {
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
   unsigned parts; /* log2 of the number of its parts: see TD_CHUNK_SHIFT */
+  /* An array of that many slots leads to TD_MANY_A_LINE objects for each cache line of marks: it
+   * takes a 32nd of the heap. UINT64_MAX if the last-level cache holds the heap. */
+  uint64_t wide_slots;
   /* Regions up to the frontier. Helpers that watch for work read it while the next collection
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;
   struct td_chunks pool;
-  bool outgrown; /* the heap is longer than the last-level cache: constant while marking */
   /* 1 once a chunk may have been pushed in this collection; until then no marker needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -61,12 +63,6 @@ struct td_visitor {
   struct td_stock stock;
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
-};
-
-/* Why visiting ended. */
-enum td_visits_end {
-  TD_VISITS_DONE,   /* no reference waits that this marker could reach */
-  TD_VISITS_NARROW, /* few references wait in each region, and they do not become more */
 };
 
 static inline uint32_t td_regions_count(const struct td_regions *regions) {
@@ -97,8 +93,10 @@ void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark has not been looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. */
-enum td_visits_end td_visitor_run(struct td_visitor *visitor);
+/* Visits regions. Afterwards the marker has no open chunks. Returns false if visits have become
+ * narrow: few references wait in each region, and they do not become more. Otherwise none waits
+ * that this marker could reach. */
+bool td_visitor_run(struct td_visitor *visitor);
 /* Returns whether there is more than one region to choose from. */
 static inline bool td_regions_are_several(const struct td_regions *regions) {
   return td_regions_count(regions) > 1;

@@ -7,7 +7,6 @@
 #define CACHED_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* visits after which a sleeping marker is woken */
 #define ROUND_VISITS 64u       /* visits of a round, or as many as there are regions */
-#define MANY_A_LINE 4u         /* references that wait for each cache line of marks */
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
@@ -20,7 +19,7 @@ static void fetch_chunk(const struct td_chunk *chunk) {
  * the lines: memory answers faster in that order than in that of the references. */
 static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
   const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
-  if ((uint64_t)chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
+  if ((uint64_t)chunks * TD_CHUNK_REFERENCES < TD_MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
   const uint8_t *first = td_view_mark(&s->v, td_view_object(&s->v, s->first));
   for (uint32_t at = 0; at < marks; at += TD_CACHE_LINE)
     __builtin_prefetch(first + at, 1);
@@ -108,29 +107,28 @@ struct round {
 };
 
 /* Few references wait when a visit tests few, and not many more than in the round before. */
-static enum td_visits_end judge(struct round *round, const struct td_visit_state *s,
-                                uint64_t visits) {
+static bool are_narrow(struct round *round, const struct td_visit_state *s, uint64_t visits) {
   uint64_t done = visits - round->visits;
-  if (done < ROUND_VISITS || done < td_regions_count(s->visitor->regions)) return TD_VISITS_DONE;
+  if (done < ROUND_VISITS || done < td_regions_count(s->visitor->regions)) return false;
   uint64_t mean = (s->sifted - round->sifted) / done;
   bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
   *round = (struct round){.visits = visits, .sifted = s->sifted, .before = mean};
-  return narrow ? TD_VISITS_NARROW : TD_VISITS_DONE;
+  return narrow;
 }
 
-enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
+bool td_visitor_run(struct td_visitor *visitor) {
   struct tide_marker_stats *stats = &visitor->marker->stats;
   struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
   struct round round = {0};
   uint64_t begin = td_plat_now_ns(), visits = 0;
-  enum td_visits_end end = TD_VISITS_DONE;
+  bool narrow = false;
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
   td_regions_announce(visitor->regions);
   td_recruit(visitor->marker);
-  for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
+  for (uint32_t r; !narrow && claim_any(visitor, &r);) {
     visit(&s, r);
     if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker);
-    end = judge(&round, &s, visits);
+    narrow = are_narrow(&round, &s, visits);
   }
   td_visitor_close(visitor);
   stats->objects += s.objects;
@@ -140,7 +138,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   uint64_t now = td_plat_now_ns();
   stats->region_ns += now - begin;
   td_event_at(&visitor->marker->events, now, TIDE_TIMELINE_REGIONS_END, 0, s.objects);
-  return end;
+  return !narrow;
 }
 
 /* Claims the next region in which a chunk waits. A marker that finds none has looked at all. */

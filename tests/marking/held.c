@@ -78,6 +78,7 @@ static bool collect(unsigned markers, size_t chunks) {
   snprintf(what, sizeof what, "a marker stopped, %zu chunks", chunks);
   rig_configure(&r, "bwos", markers);
   rig_limit_regions(&r, REGIONS_SHIFT_LEAST, chunks);
+  r.heap->markers->marking = TD_MARKING_PLACE;
   CHECK(tide_timeline_begin(r.heap, 1 << 16) == TIDE_OK);
   atomic_store(&now.traced, 0);
   atomic_store(&now.held, 0);

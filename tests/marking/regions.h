@@ -29,7 +29,6 @@ static inline void rig_limit_regions(struct rig *r, unsigned shift, size_t chunk
 /* What the last collection did by regions. */
 struct regions_met {
   uint64_t visits, references, objects;
-  bool narrow;    /* somebody found that visits do not pay */
   bool exhausted; /* the whole pool was in use */
   bool deferred;  /* objects were deferred */
 };
@@ -52,7 +51,6 @@ static inline void rig_check_regions(struct rig *r, const char *what, struct reg
       if (visitor->open[k]) rig_complain(r, what, "a chunk is open");
     for (uint32_t k = 0; k < (1u << regions->shift) / 4096; k++)
       if (visitor->summary[k]) rig_complain(r, what, "an object was not scanned");
-    met->narrow |= set->marker[i]->visits_at > 0;
     met->visits += r->marker[i].region_visits;
     met->references += r->marker[i].region_references;
     met->objects += r->marker[i].region_objects;

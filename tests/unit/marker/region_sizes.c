@@ -47,13 +47,14 @@ Test(region_sizes, every_granule_below_the_frontier_has_a_region) {
     }
 }
 
-Test(region_sizes, a_heap_outgrows_the_cache) {
+Test(region_sizes, an_array_is_wide_in_a_heap_that_outgrows_the_cache) {
   cr_assert_eq(regions->limits.cached, td_plat_last_cache_bytes() / TD_GRANULE_BYTES);
   regions->limits.cached = (uint64_t)100 << TD_BLOCK_GRANULES_LOG2;
   begin(100, 0);
-  cr_assert_not(regions->outgrown);
+  cr_assert_eq(regions->wide_slots, UINT64_MAX);
   begin(101, 0);
-  cr_assert(regions->outgrown);
+  const uint64_t bytes = (uint64_t)101 << TD_BLOCK_LOG2;
+  cr_assert_eq(regions->wide_slots * sizeof(uintptr_t), bytes / 32);
 }
 
 /* Several markers would pass marks from core to core: they have smaller regions rather than few. */
