@@ -88,6 +88,8 @@ enum {
 #define TIDE_BWOS_INIT(pointer, value) std::atomic_store_explicit(pointer, value, TIDE_BWOS_RELAXED)
 #define TIDE_BWOS_INIT_STORAGE(pointer, value)                                                     \
   ((void)::new (static_cast<void *>(pointer)) std::atomic<uint64_t>(value))
+#define TIDE_BWOS_INIT_SLOT(pointer)                                                               \
+  ((void)::new (static_cast<void *>(pointer)) std::atomic<uint64_t>)
 #define TIDE_BWOS_REQUIRE(type)                                                                    \
   static_assert(sizeof(type) <= TIDE_BWOS_ITEM_MAX, #type " has over 64 bytes");                   \
   static_assert(std::is_trivially_copyable<type>::value, #type " is not trivially copyable")
@@ -99,6 +101,7 @@ enum {
 #define TIDE_BWOS_RELAXED memory_order_relaxed
 #define TIDE_BWOS_INIT(pointer, value) atomic_init(pointer, value)
 #define TIDE_BWOS_INIT_STORAGE(pointer, value) atomic_init(pointer, value)
+#define TIDE_BWOS_INIT_SLOT(pointer) ((void)(pointer))
 #define TIDE_BWOS_REQUIRE(type)                                                                    \
   _Static_assert(sizeof(type) - 1 < TIDE_BWOS_ITEM_MAX, #type " has no bytes, or over 64 bytes")
 #endif
@@ -250,7 +253,8 @@ TIDE_BWOS_FUNCTION const char *tide_bwos_refuse_(const void *q, const void *o, c
   return bytes < needed ? "the storage is too small" : NULL;
 }
 
-/* Makes a ring whose blocks are private and empty. */
+/* Makes a ring whose blocks are private and empty. Slots have no values: nobody reads one before a
+ * word tells that it was written. */
 TIDE_BWOS_FUNCTION void tide_bwos_ring_make_(struct tide_bwos_ring_ *r, void *storage,
                                              uint32_t blocks, uint32_t entries, uint32_t words) {
   /* Words first: they need the storage's alignment. */
@@ -261,7 +265,7 @@ TIDE_BWOS_FUNCTION void tide_bwos_ring_make_(struct tide_bwos_ring_ *r, void *st
   for (uint32_t i = 0; i < blocks; i++)
     TIDE_BWOS_INIT_STORAGE(&r->blocks[i].word, UINT64_C(0));
   for (size_t i = 0; i < (size_t)blocks * entries * words; i++)
-    TIDE_BWOS_INIT_STORAGE(&r->slots[i], UINT64_C(0));
+    TIDE_BWOS_INIT_SLOT(&r->slots[i]);
 }
 
 /* Claims items of block `number`, whose word was seen as `word` with index < limit. Returns as a

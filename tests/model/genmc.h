@@ -17,6 +17,7 @@
 #define TIDE_BWOS_STEP(form, site) TD_STEP(form, site)
 #define TIDE_BWOS_INIT(pointer, value) atomic_init(pointer, value)
 #define TIDE_BWOS_INIT_STORAGE(pointer, value) atomic_init(pointer, value)
+#define TIDE_BWOS_INIT_SLOT(pointer) ((void)(pointer))
 #define TIDE_BWOS_COPY(to, from, bytes) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #define TIDE_BWOS_ASSUME(condition) assert(condition)
 #define TIDE_BWOS_REQUIRE(type) _Static_assert(sizeof(type) % 8 == 0, #type)

@@ -65,10 +65,15 @@ int attach(site &s);
 /* Constructs atomics in raw storage and remembers them, because Relacy wants them destroyed. */
 void remember(void *object, void (*destroy)(void *));
 
-template <typename T> void construct(rl::atomic<T> *object, T value) {
+// Whoever loads it before it was stored to makes the execution fail.
+template <typename T> void construct(rl::atomic<T> *object) {
   ::new (static_cast<void *>(object)) rl::atomic<T>();
-  object->store(value, rl::mo_relaxed, RL_INFO);
   remember(object, [](void *p) { static_cast<rl::atomic<T> *>(p)->~atomic(); });
+}
+
+template <typename T> void construct(rl::atomic<T> *object, T value) {
+  construct(object);
+  object->store(value, rl::mo_relaxed, RL_INFO);
 }
 
 template <typename T> void construct(rl::var<T> *object, T value) {
@@ -104,6 +109,7 @@ template <typename T> void construct(rl::var<T> *object, T value) {
 #define TIDE_BWOS_STEP(form, site) TD_STEP(form, site)
 #define TIDE_BWOS_INIT(p, value) atomic_init(p, value)
 #define TIDE_BWOS_INIT_STORAGE(p, value) TD_STORAGE_ATOMIC_INIT(p, value)
+#define TIDE_BWOS_INIT_SLOT(p) model::construct(p)
 #define TIDE_BWOS_COPY(to, from, bytes) memcpy(to, from, bytes)
 #define TIDE_BWOS_ASSUME(condition) RL_ASSERT(condition)
 #define TIDE_BWOS_REQUIRE(type) static_assert(sizeof(type) <= 64, #type)
