@@ -15,16 +15,28 @@ TD_INLINE void throw_word(void *context, uintptr_t word) {
   td_throw(&t, word);
 }
 
+static __attribute__((noinline)) void throw_children(struct loop *l, uintptr_t object) {
+  scan_children(l, object, td_view_block(&l->v, object), throw_word, throw_word);
+}
+
+static __attribute__((noinline)) void throw_group(struct loop *l, uint64_t item) {
+  uintptr_t objects[TD_GROUP_ITEM_MOST];
+  const uint32_t count = open_group(l, item, objects);
+  for (uint32_t i = 0; i < count; i++)
+    td_fetch_object(objects[i]);
+  for (uint32_t i = 0; i < count; i++)
+    throw_children(l, objects[i]);
+}
+
 /* Groups, slices and grey objects cannot be thrown. They are scanned, and what they refer to is
  * thrown. */
 static __attribute__((noinline)) void throw_item(struct loop *l, uint64_t item) {
-  uintptr_t object = item & ~TD_ITEM_GREY;
   if (item & TD_ITEM_SLICE && td_item_is_group(item))
-    scan_group_item(l, item, throw_word);
+    throw_group(l, item);
   else if (item & TD_ITEM_SLICE)
     scan_queued_slice(l, item, throw_word);
   else if (item & TD_ITEM_GREY)
-    scan_children(l, object, td_view_block(&l->v, object), throw_word, throw_word);
+    throw_children(l, item & ~TD_ITEM_GREY);
   else
     td_visitor_throw(l->marker->visitor, item);
 }

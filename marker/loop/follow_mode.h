@@ -25,15 +25,21 @@ TD_INLINE void scan_or_note(struct loop *l, uintptr_t object) {
     scan_rest(l, object, block->kind, visit_element);
 }
 
-/* Scans the group that comes next: what a marker in mode TEST has put into the queue. */
-static __attribute__((noinline)) void scan_group_of(struct loop *l, uint64_t item) {
-  scan_group_item(l, item, visit);
+/* The children of all of them wait together, so that their misses do. */
+static __attribute__((noinline)) void scan_objects(struct loop *l, const uintptr_t *objects,
+                                                   size_t count) {
+  for (size_t i = count; i-- > 0;) {
+    if (i >= TD_OBJECTS_AHEAD) __builtin_prefetch((const void *)objects[i - TD_OBJECTS_AHEAD]);
+    scan_children(l, objects[i], td_view_block(&l->v, objects[i]), visit, visit_element);
+  }
 }
 
+/* Scans the group that comes next: what a marker in mode TEST has put into the queue. */
 TD_INLINE void scan_next_group(struct loop *state) {
   struct loop l = *state;
+  uintptr_t objects[TD_GROUP_ITEM_MOST];
   l.array = 0;
-  scan_group_of(&l, state->array);
+  scan_objects(&l, objects, open_group(&l, state->array, objects));
   *state = l;
 }
 

@@ -55,23 +55,20 @@ static void take_group_item(struct loop *l, uint64_t item) {
   give_chunk_back(l, item);
 }
 
-/* Modes that know no groups scan the objects one after the other. */
-TD_INLINE void scan_group_item(struct loop *l, uint64_t item, td_visit visit_one) {
-  const struct td_waiting_group group = *group_of(l, item);
+/* For whoever knows no groups. Takes the objects out of the chunk, and returns how many. */
+static uint32_t open_group(struct loop *l, uint64_t item, uintptr_t *objects) {
+  const struct td_waiting_group *group = group_of(l, item);
+  const uint32_t count = group->count;
+  for (uint32_t i = 0; i < count; i++)
+    objects[i] = td_view_object(&l->v, group->at[i]);
   give_chunk_back(l, item);
-  for (uint32_t i = 0; i < group.count; i++)
-    td_fetch_object(td_view_object(&l->v, group.at[i]));
-  for (uint32_t i = 0; i < group.count; i++) {
-    uintptr_t object = td_view_object(&l->v, group.at[i]);
-    scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_one);
-  }
+  return count;
 }
 
 static __attribute__((noinline, cold)) void defer_group_item(struct loop *l, uint64_t item) {
-  const struct td_waiting_group group = *group_of(l, item);
-  give_chunk_back(l, item);
-  for (uint32_t i = 0; i < group.count; i++)
-    td_defer_grey(l->marker, td_view_object(&l->v, group.at[i]));
+  uintptr_t objects[TD_GROUP_ITEM_MOST];
+  for (uint32_t i = open_group(l, item, objects); i-- > 0;)
+    td_defer_grey(l->marker, objects[i]);
 }
 
 #endif

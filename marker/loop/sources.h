@@ -19,15 +19,6 @@ static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t
   }
 }
 
-/* The children of all of them wait together, so that their misses do. */
-static __attribute__((noinline)) void scan_objects(struct loop *l, const uintptr_t *objects,
-                                                   size_t count) {
-  for (size_t i = count; i-- > 0;) {
-    if (i >= TD_OBJECTS_AHEAD) __builtin_prefetch((const void *)objects[i - TD_OBJECTS_AHEAD]);
-    scan_children(l, objects[i], td_view_block(&l->v, objects[i]), visit, visit_element);
-  }
-}
-
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   const uintptr_t *words = slice->start;
   uint64_t since = td_plat_now_ns();
