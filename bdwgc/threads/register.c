@@ -104,13 +104,15 @@ bool td_register_self(struct tide_error *error) {
   tide_attach_options_init(&options);
   options.stop = TIDE_STOP_SIGNAL;
   *error = (struct tide_error){TIDE_ERROR_MEMORY, "out of memory"};
-  if (entry && pthread_setspecific(exit_key, &exit_key) == 0)
+  if (entry && pthread_setspecific(exit_key, &exit_key) == 0) {
     td_bdwgc_self = tide_attach(td_bdwgc_heap, &options, error);
-  if (td_bdwgc_self)
-    enter(entry);
-  else
-    free(entry);
-  return td_bdwgc_self != NULL;
+    if (td_bdwgc_self) {
+      enter(entry);
+      return true;
+    }
+  }
+  free(entry);
+  return false;
 }
 
 EXPORT int GC_unregister_my_thread(void) {
