@@ -22,16 +22,11 @@ static uint32_t enough_markers(const struct td_markers *set) {
   return most < set->limit ? (uint32_t)most : set->limit;
 }
 
-/* A young collection keeps the epoch. What it meets says nothing of the whole heap. */
-static bool is_young(const struct td_markers *set) {
-  return set->space->epoch == set->epoch;
-}
-
 /* Returns after how many objects the phase's first marker wakes a helper. Later phases of a
  * collection and young ones may have next to nothing to mark. */
 static uint32_t first_recruiting(const struct td_markers *set) {
   const size_t bytes = (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2;
-  const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !is_young(set);
+  const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !td_is_young(set);
   return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
 }
 

@@ -160,6 +160,11 @@ static inline bool td_are_many(const struct td_markers *set) {
   return set->limit >= TD_MANY_MARKERS;
 }
 
+/* A young collection keeps the epoch. What it meets says nothing of the whole heap. */
+static inline bool td_is_young(const struct td_markers *set) {
+  return set->space->epoch == set->epoch;
+}
+
 static inline uint32_t td_enough(const struct td_markers *set) {
   return atomic_load_explicit(&set->enough, memory_order_relaxed); /* relaxed: see above */
 }
