@@ -48,7 +48,7 @@
 #define TD_VISIT_LIST 2048u
 #define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
 
-/* So many references for each cache line of marks lead to most of the lines. */
+/* Four references for each cache line of marks lead to nearly all of the lines. */
 #define TD_MANY_A_LINE 4u
 
 /* A marker looks every this many objects whether another one wants work. */
