@@ -55,7 +55,7 @@ TD_INLINE void drain_by_region(struct loop *l) {
   l->mode.full = l->mode.scattered = false;
   throw_frontier(l);
   l->mode.wide = false; /* if slices of a wide array were in the queue, they have been thrown */
-  (void)td_visitor_run(l->marker->visitor);
+  td_visitor_run(l->marker->visitor);
 }
 
 /* Returns whether there were references that wait for a region. */

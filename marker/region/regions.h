@@ -93,10 +93,9 @@ void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark has not been looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. Returns false if visits have become
- * narrow: few references wait in each region, and they do not become more. Otherwise none waits
- * that this marker could reach. */
-bool td_visitor_run(struct td_visitor *visitor);
+/* Visits regions, until none has a reference that waits and that this marker could reach, or few
+ * wait in each and they do not become more. Afterwards the marker has no open chunks. */
+void td_visitor_run(struct td_visitor *visitor);
 /* Returns whether there is more than one region to choose from. */
 static inline bool td_regions_are_several(const struct td_regions *regions) {
   return td_regions_count(regions) > 1;

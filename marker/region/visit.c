@@ -116,7 +116,7 @@ static bool are_narrow(struct round *round, const struct td_visit_state *s, uint
   return narrow;
 }
 
-bool td_visitor_run(struct td_visitor *visitor) {
+void td_visitor_run(struct td_visitor *visitor) {
   struct tide_marker_stats *stats = &visitor->marker->stats;
   struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
   struct round round = {0};
@@ -138,7 +138,6 @@ bool td_visitor_run(struct td_visitor *visitor) {
   uint64_t now = td_plat_now_ns();
   stats->region_ns += now - begin;
   td_event_at(&visitor->marker->events, now, TIDE_TIMELINE_REGIONS_END, 0, s.objects);
-  return !narrow;
 }
 
 /* Claims the next region in which a chunk waits. A marker that finds none has looked at all. */

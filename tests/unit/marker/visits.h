@@ -108,8 +108,9 @@ static inline uint32_t site_waiting(const struct site *s, const void *object) {
 
 /* Marker 0 visits until nothing waits. */
 static inline void site_visit_all(struct site *s) {
-  while (!td_visitor_run(site_visitor(s, 0))) {
-  }
+  do
+    td_visitor_run(site_visitor(s, 0));
+  while (td_regions_wait(s->set->regions));
 }
 
 static inline void site_expect_marked(const struct site *s, struct pair *const *objects,
