@@ -16,7 +16,7 @@
  * Nor is the flag stored: the later of two stores would hide from the taker what the earlier
  * released, while an exchange continues it. The taker exchanges the flag for 0 and then reads the
  * bytes. So it sees the bytes of all whose exchange came before its own, and the others leave a 1
- * behind. tests/model/termination.cpp and beside.cpp are clients. */
+ * behind. tests/model/marking.h and beside.cpp are clients. */
 #ifndef TD_HEAP_SPACE_MARKS_H
 #define TD_HEAP_SPACE_MARKS_H
 

@@ -24,7 +24,7 @@
  *
  * [term.leave] Each change of `active` both acquires and releases. So the last marker to leave, and
  * the thread that waits for 0, sees all marks of all markers.
- * Models: tests/model/termination.cpp; with queues, flags and regions, tests/model/marking.h. */
+ * Model, with queues, flags and regions: tests/model/marking.h. */
 #ifndef TD_MARKER_BASE_TERMINATION_H
 #define TD_MARKER_BASE_TERMINATION_H
 

@@ -195,11 +195,6 @@ bool td_written_note(tide_mutator *mutator, uintptr_t object, uintptr_t slot, si
 
 namespace {
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/beside.cpp\n";
-  std::exit(2);
-}
-
 uintptr_t address_of(unsigned object) {
   return BASE + ((FIRST + object) << TD_GRANULE_LOG2);
 }

@@ -117,11 +117,6 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   }
 };
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/doors.cpp\n";
-  std::exit(2);
-}
-
 } // namespace
 
 #include "relacy/checker.h"

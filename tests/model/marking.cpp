@@ -97,11 +97,6 @@ char const *const event_names[EVENTS] = {"joined",   "stolen", "alone",   "grant
                                          "deferred", "walked", "foreign", "visited",
                                          "unloaded", "short",  "taken"};
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/marking.cpp\n";
-  std::exit(2);
-}
-
 alignas(64) unsigned char storage[MARKING_MOST][8192];
 rl::atomic<uint8_t> *mark_atoms;
 

@@ -121,11 +121,6 @@ namespace {
 char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",
                                          "changed", "retired",   "restarted"};
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/parking.cpp\n";
-  std::exit(2);
-}
-
 template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   parking state;
   body body_of[THREADS];

@@ -40,11 +40,6 @@ std::string thief_script[2];
 int thieves;
 unsigned left_max = SCENARIO_ITEMS;
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/relacy.cpp\n";
-  std::exit(2);
-}
-
 // Memory for larger storage, as often as the scenario says.
 struct memory {
   unsigned given;

@@ -110,11 +110,6 @@ namespace {
 
 char const *const event_names[EVENTS] = {"signalled", "putoff", "polled", "twice", "logged"};
 
-[[noreturn]] void usage(std::string const &why) {
-  std::cerr << why << "; see the head of tests/model/stopping.cpp\n";
-  std::exit(2);
-}
-
 template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   stopping state;
   rl::atomic<signed char> mark[GRANULES];

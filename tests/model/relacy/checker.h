@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the programs that run a model under Relacy share: mutants chosen on the command line, and
  * searches by name. Included once in a program, after relacy/stdatomic.h and the headers under
- * test. A program defines its own `usage`. */
+ * test. */
 #ifndef TD_TESTS_MODEL_RELACY_CHECKER_H
 #define TD_TESTS_MODEL_RELACY_CHECKER_H
 
@@ -12,7 +12,10 @@
 
 namespace {
 
-[[noreturn]] void usage(std::string const &why);
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of " << __BASE_FILE__ << '\n';
+  std::exit(2);
+}
 
 model::site *sites;
 struct mutant {
