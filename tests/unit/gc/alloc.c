@@ -78,12 +78,8 @@ static uint64_t fill(struct world *w, void **head, size_t bytes) {
 
 Test(alloc, hard_limit_hook_and_recovery) {
   struct hook hook = {0};
-  struct tide_options options = small_options();
-  options.heap_max_bytes = (size_t)4 << 20;
-  options.heap_initial_bytes = (size_t)1 << 20;
-  options.out_of_memory = drop_all;
-  options.out_of_memory_context = &hook;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_max_bytes = (size_t)4 << 20, .heap_initial_bytes = (size_t)1 << 20,
+                         .out_of_memory = drop_all, .out_of_memory_context = &hook);
   void **head = tide_handle(w.m, NULL);
   uint64_t count = fill(&w, head, 64);
   cr_assert_eq(hook.calls, 1);
@@ -102,10 +98,7 @@ Test(alloc, hard_limit_hook_and_recovery) {
 }
 
 Test(alloc, a_large_object_as_large_as_the_limit_allows) {
-  struct tide_options options = small_options();
-  options.heap_max_bytes = (size_t)32 << 20;
-  options.heap_initial_bytes = (size_t)1 << 20;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_max_bytes = (size_t)32 << 20, .heap_initial_bytes = (size_t)1 << 20);
   for (int i = 0; i < 10; i++) {
     char *object = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)31 << 20);
     cr_assert_not_null(object);

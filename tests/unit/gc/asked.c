@@ -5,10 +5,7 @@
 #define MIB ((size_t)1 << 20)
 
 static struct world world_asked(enum tide_collects collects, bool young) {
-  struct tide_options options = small_options();
-  options.collects = collects;
-  options.write_barrier = young;
-  return world_with(&options, TIDE_STACK_PRECISE);
+  return WORLD(.collects = collects, .write_barrier = young);
 }
 
 static uint64_t collections(struct world *w) {

@@ -8,9 +8,7 @@ enum { INTEGERS = 512 };
 static uintptr_t integers[INTEGERS];
 
 static struct world world_with_integers(size_t limit, size_t from, size_t step) {
-  struct tide_options options = small_options();
-  options.heap_max_bytes = limit;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_max_bytes = limit);
   uintptr_t base = (uintptr_t)tide_alloc(w.m, w.pair, sizeof(struct pair)) & ~(uintptr_t)0xffff;
   for (size_t i = 0; i < INTEGERS; i++)
     integers[i] = base + from + i * step;

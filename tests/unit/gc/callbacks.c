@@ -24,9 +24,7 @@ TRACE(trace_on_helper) {
 
 static void collect_with_helper_after(void (*prepare)(struct world *),
                                       void (*act)(struct helper *)) {
-  struct tide_options options = small_options();
-  options.markers = 4;
-  struct helper helper = {.w = world_with(&options, TIDE_STACK_PRECISE), .act = act};
+  struct helper helper = {.w = WORLD(.markers = 4), .act = act};
   struct tide_mutator *m = helper.w.m;
   helper.collector = pthread_self();
   if (prepare) prepare(&helper.w);
@@ -219,11 +217,8 @@ static bool out_of_memory(void *context, size_t bytes) {
 
 static void fill_with_hook(bool allocates) {
   struct hook hook = {.allocates = allocates};
-  struct tide_options options = small_options();
-  options.heap_max_bytes = (size_t)4 << 20;
-  options.out_of_memory = out_of_memory;
-  options.out_of_memory_context = &hook;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_max_bytes = (size_t)4 << 20, .out_of_memory = out_of_memory,
+                         .out_of_memory_context = &hook);
   hook.w = &w;
   hook.head = tide_handle(w.m, NULL);
   cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16)); /* a run for inlined code */

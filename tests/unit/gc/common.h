@@ -66,12 +66,16 @@ struct world {
   tide_layout pair;
 };
 
-static inline struct tide_options small_options(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)64 << 20;
-  options.markers = 2;
+/* The options of a small heap, but for those that a test names, as OPTIONS(.markers = 4). */
+#define OPTIONS(...) options_of((struct tide_options){__VA_ARGS__})
+static inline struct tide_options options_of(struct tide_options options) {
+  options.struct_size = sizeof options;
+  if (options.heap_max_bytes == 0) options.heap_max_bytes = (size_t)64 << 20;
+  if (options.markers == 0) options.markers = 2;
   return options;
+}
+static inline struct tide_options small_options(void) {
+  return OPTIONS(.markers = 2);
 }
 
 static inline struct tide_mutator *mutator_of(struct tide_heap *heap, enum tide_stack stack,
@@ -86,9 +90,9 @@ static inline struct tide_mutator *mutator_of(struct tide_heap *heap, enum tide_
   return m;
 }
 
-static inline struct world world_with(const struct tide_options *options, enum tide_stack stack) {
+static inline struct world world_with(struct tide_options options, enum tide_stack stack) {
   struct tide_error error;
-  struct world w = {.heap = tide_heap_create(options, &error)};
+  struct world w = {.heap = tide_heap_create(&options, &error)};
   cr_assert_not_null(w.heap, "%s", error.text);
   w.m = mutator_of(w.heap, stack, TIDE_STOP_POLL);
   size_t offsets[] = {offsetof(struct pair, left), offsetof(struct pair, right)};
@@ -98,14 +102,13 @@ static inline struct world world_with(const struct tide_options *options, enum t
 }
 
 /* Precise roots, so that a test knows exactly what is reachable. */
+#define WORLD(...) world_with(OPTIONS(__VA_ARGS__), TIDE_STACK_PRECISE)
 static inline struct world world_new(void) {
-  struct tide_options options = small_options();
-  return world_with(&options, TIDE_STACK_PRECISE);
+  return WORLD(.markers = 2);
 }
 
 static inline struct world world_on_stack(void) {
-  struct tide_options options = small_options();
-  return world_with(&options, TIDE_STACK_CONSERVATIVE);
+  return world_with(small_options(), TIDE_STACK_CONSERVATIVE);
 }
 
 static inline void world_end(struct world *w) {

@@ -200,9 +200,7 @@ HeapTest(describe, any_address) {
 
 Test(describe, what_was_reclaimed) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct tide_options options = small_options();
-  options.write_barrier = true;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.write_barrier = true);
   struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
   cr_assert_not_null(strstr(tide_describe(w.heap, p), "32 bytes, young)"));
   forget(&w);
@@ -270,9 +268,7 @@ Test(dangling, cells_leave_the_quarantine) {
 /* What is in quarantine must not be what an allocation fails for. */
 Test(dangling, a_full_heap_has_no_quarantine) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct tide_options options = small_options();
-  options.heap_max_bytes = (size_t)8 << 20;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_max_bytes = (size_t)8 << 20);
   for (int i = 0; i < 6; i++)
     cr_assert_not_null(*tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 1 << 20)));
   for (int i = 0; i < 60; i++) {

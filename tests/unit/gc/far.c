@@ -30,11 +30,9 @@ static void count_marked(struct tide_heap *heap, enum tide_event event, uint64_t
 }
 
 static size_t count_behind(size_t bytes, const char *engine) {
-  struct tide_options options = small_options();
-  options.reserve_bytes = bytes + TIB / 8;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
-  if (w.heap->space.reserved_bytes < options.reserve_bytes)
-    cr_skip_test("the system gives no %zu GiB of addresses", options.reserve_bytes >> 30);
+  struct world w = WORLD(.reserve_bytes = bytes + TIB / 8);
+  if (w.heap->space.reserved_bytes < bytes + TIB / 8)
+    cr_skip_test("the system gives no %zu GiB of addresses", (bytes + TIB / 8) >> 30);
   begin_behind(&w.heap->space, bytes);
   struct tide_error error = {0};
   cr_assert_eq(tide_heap_set_engine(w.heap, engine, &error), TIDE_OK, "%s", error.text);
@@ -60,13 +58,11 @@ Test(far, arrays_behind_eight_tebibytes_keep_their_children) {
 
 /* More than blocks can be counted in, and more than any system gives. */
 Test(far, a_range_that_is_too_long_is_halved_until_it_fits) {
-  struct tide_options options = small_options();
-  options.reserve_bytes = ((size_t)1 << 48) + ((size_t)64 << 20);
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.reserve_bytes = ((size_t)1 << 48) + ((size_t)64 << 20));
   const struct td_space *space = &w.heap->space;
   cr_assert_lt(space->reserved_bytes, (size_t)1 << 48);
   cr_assert_eq((size_t)space->block_count * TD_BLOCK_BYTES, space->reserved_bytes);
-  cr_assert_geq(space->reserved_bytes, options.heap_max_bytes);
+  cr_assert_geq(space->reserved_bytes, stats_of(w.heap).heap_max_bytes);
   cr_assert_not_null(pair_new(&w, NULL, NULL, 1));
   world_end(&w);
 }

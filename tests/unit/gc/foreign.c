@@ -299,9 +299,7 @@ static void *serial_tree(struct world *w, tide_layout layout, unsigned depth) {
 }
 
 Test(foreign, one_function_at_a_time_runs) {
-  struct tide_options options = small_options();
-  options.markers = 4;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.markers = 4);
   tide_layout one = tide_layout_traced_serially(w.heap, trace_one, NULL, NULL);
   tide_layout other = tide_layout_traced_serially(w.heap, trace_one, &w, NULL);
   cr_assert_neq(one, TIDE_LAYOUT_INVALID);
@@ -317,9 +315,7 @@ Test(foreign, one_function_at_a_time_runs) {
 }
 
 Test(foreign, a_heap_that_may_grow_collects_later) {
-  struct tide_options options = small_options();
-  options.heap_initial_bytes = (size_t)2 << 20;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_initial_bytes = (size_t)2 << 20);
   cr_assert(tide_heap_grow(w.heap, (size_t)16 << 20));
   for (size_t i = 0; i < (12u << 20) / sizeof(struct pair); i++)
     pair_new(&w, NULL, NULL, i);

@@ -236,9 +236,7 @@ HeapTest(resize, small_objects_have_their_cell) {
 }
 
 Test(resize, large_objects_grow_and_shrink) {
-  struct tide_options options = small_options();
-  options.heap_initial_bytes = options.heap_max_bytes; /* resizing does not collect */
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.heap_initial_bytes = (size_t)64 << 20); /* resizing does not collect */
   size_t least = 600000, bytes = least;
   uint64_t used = stats_of(w.heap).heap_bytes;
   unsigned char *object = held(&w, tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, bytes));

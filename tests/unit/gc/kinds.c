@@ -31,10 +31,8 @@ EVENT(note) {
 }
 
 static struct world world_watched(struct watch *watch, size_t max_bytes) {
-  struct tide_options options = small_options();
-  options.write_barrier = true;
-  if (max_bytes) options.heap_max_bytes = options.reserve_bytes = max_bytes;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w =
+      WORLD(.write_barrier = true, .heap_max_bytes = max_bytes, .reserve_bytes = max_bytes);
   tide_heap_on_event(w.heap, note, watch);
   return w;
 }

@@ -32,13 +32,9 @@ static void run_without_low(void) {
 }
 
 static void visit(void (*run)(void), enum tide_stop stop) {
-  struct tide_options options = small_options();
-  struct tide_attach_options attach;
-  w.heap = tide_heap_create(&options, NULL);
-  tide_attach_options_init(&attach);
-  attach.stop = stop;
-  w.m = tide_attach(w.heap, &attach, NULL);
-  w.pair = TIDE_LAYOUT_LEAF;
+  w = world_on_stack();
+  cr_assert_eq(tide_detach(w.m), TIDE_OK);
+  w.m = mutator_of(w.heap, TIDE_STACK_CONSERVATIVE, stop);
   stack = aligned_alloc(4096, STACK_BYTES);
   for (int i = 0; i < 3; i++) {
     getcontext(&away);
@@ -67,8 +63,7 @@ Test(own_stack, refuses_what_makes_no_sense) {
   char words[64] __attribute__((aligned(16)));
   cr_assert_eq(tide_stack_set_own(w.m, NULL, words + 64), TIDE_ERROR_STATE, "a precise stack");
   world_end(&w);
-  struct tide_options options = small_options();
-  w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  w = world_on_stack();
   cr_assert_eq(tide_stack_set_own(w.m, words + 64, words), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stack_set_own(w.m, words + 1, words + 64), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stack_set_own(w.m, NULL, NULL), TIDE_ERROR_ARGUMENT);
@@ -113,9 +108,8 @@ REPORT(tell_in_collection) {
 
 static void visit_by_other(bool in_collection) {
   const struct tide_root_source source = {.stopped = tell_in_collection};
-  struct tide_options options = small_options();
   pthread_t thread;
-  w = world_with(&options, TIDE_STACK_PRECISE);
+  w = world_new();
   stack = aligned_alloc(4096, STACK_BYTES);
   thread = thread_new(go_there, NULL);
   while (!stands_there) {

@@ -45,11 +45,8 @@ static size_t churn(struct world *w) {
 }
 
 static void expect_bounded(bool small_pages) {
-  struct tide_options options = small_options();
-  options.small_pages = small_pages;
-  options.heap_max_bytes = LIMIT;
   size_t before = resident_bytes();
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.small_pages = small_pages, .heap_max_bytes = LIMIT);
   size_t most = churn(&w) - before;
   struct tide_heap_stats stats = stats_of(w.heap);
   cr_log_info("resident %zu KiB, committed %zu KiB", most >> 10,
@@ -81,11 +78,8 @@ static size_t huge_bytes(void) {
 }
 
 static struct world world_with_small_pages(size_t huge_pages_from) {
-  struct tide_options options = small_options();
-  options.small_pages = true;
-  options.huge_pages_from = huge_pages_from;
-  options.heap_initial_bytes = LIMIT;
-  return world_with(&options, TIDE_STACK_PRECISE);
+  return WORLD(.small_pages = true, .huge_pages_from = huge_pages_from,
+               .heap_initial_bytes = LIMIT);
 }
 
 /* Fills `mib` MiB more, and looks how much of all is in huge pages. */
@@ -121,9 +115,7 @@ Test(resident, huge_pages_begin_where_they_are_told_to) {
 #ifndef TD_SANITIZE_address /* has shadow memory for it */
 /* An object of each size, each in a block of its own, costs pages and not blocks. */
 Test(resident, few_objects_of_many_sizes_cost_their_pages) {
-  struct tide_options options = small_options();
-  options.small_pages = true;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = WORLD(.small_pages = true);
   fill(&w, 16);
   size_t before = resident_bytes(), asked = 0;
   for (size_t bytes = 32; bytes <= 4096; bytes += bytes < 512 ? 16 : bytes / 4) {

@@ -122,7 +122,7 @@ Test(options, a_newer_program_s_longer_structure_works_while_the_rest_is_not_use
 
 /* Returns how many markers had a thread in the second collection of a heap. */
 static unsigned markers_at_hand(const struct tide_options *options) {
-  struct world w = world_with(options, TIDE_STACK_PRECISE);
+  struct world w = world_with(*options, TIDE_STACK_PRECISE);
   tide_collect(w.m);
   tide_collect(w.m);
   struct tide_cycle_stats stats = cycle_of(w.heap);
@@ -215,7 +215,7 @@ Test(environment, options_win) {
   tide_advanced_options_init(&a);
   o.advanced = &a;
   for (int given = 0; given < 2; given++) {
-    struct world w = world_with(&o, TIDE_STACK_PRECISE);
+    struct world w = world_with(o, TIDE_STACK_PRECISE);
     tide_collect(w.m);
     struct tide_cycle_stats cycle = cycle_of(w.heap);
     cr_assert_eq(stats_of(w.heap).heap_max_bytes, (uint64_t)(given ? 16 : 8) << 20);

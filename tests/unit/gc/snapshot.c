@@ -69,9 +69,7 @@ static void refused(struct world *w) {
 /* Call 0 is the marking's; the file takes three more. The sum of edges may stay the same. */
 Test(snapshot, a_trace_function_that_changes_its_mind) {
   for (unsigned odd = 1; odd <= 3; odd++) {
-    struct tide_options options = small_options();
-    options.markers = 1;
-    struct world w = world_with(&options, TIDE_STACK_PRECISE);
+    struct world w = WORLD(.markers = 1);
     struct fickle fickle = {.odd = odd};
     tide_layout layout = tide_layout_traced(w.heap, fickle_trace, &fickle, NULL);
     tide_handle(w.m, tide_alloc(w.m, layout, 16));

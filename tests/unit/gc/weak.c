@@ -10,9 +10,8 @@ HeapTest(weak, targets_that_are_no_references_stay) {
 }
 
 Test(weak, survives_the_allocation_that_collects) {
-  struct tide_options options = small_options();
   cr_assert_eq(setenv("TIDE_STRESS", "1", 1), 0);
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct world w = world_new();
   void **weak = tide_handle(w.m, NULL);
   *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 3), TIDE_WEAK_BEFORE);
   struct pair *target = tide_weak_get(w.m, (struct tide_weak *)*weak);

@@ -6,9 +6,7 @@
 #include "tests/unit/gc/common.h"
 
 static inline struct world world_young_with(enum tide_stack stack) {
-  struct tide_options options = small_options();
-  options.write_barrier = true;
-  return world_with(&options, stack);
+  return world_with(OPTIONS(.write_barrier = true), stack);
 }
 static inline struct world world_young(void) {
   return world_young_with(TIDE_STACK_PRECISE);

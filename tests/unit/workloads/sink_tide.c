@@ -12,10 +12,8 @@ struct place {
 };
 
 static struct place make_place(size_t heap_max_bytes, size_t heap_initial_bytes) {
-  struct tide_options options = small_options();
-  options.heap_max_bytes = heap_max_bytes;
-  options.heap_initial_bytes = heap_initial_bytes;
-  struct place place = {.w = world_with(&options, TIDE_STACK_PRECISE)};
+  struct place place = {
+      .w = WORLD(.heap_max_bytes = heap_max_bytes, .heap_initial_bytes = heap_initial_bytes)};
   place.graph = td_graph_tide_new(place.w.heap, place.w.m);
   cr_assert_not_null(place.graph);
   td_graph_tide_sink(place.graph, &place.sink);
