@@ -3,7 +3,6 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/javaxfc.h>
-#include <unistd.h>
 
 static pthread_t sleeper;
 

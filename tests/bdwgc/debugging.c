@@ -7,9 +7,6 @@
 
 #include <gc/gc_mark.h>
 
-#include <stdbool.h>
-#include <unistd.h>
-
 #define HEADER GC_get_debug_header_size()
 #define POISON 42
 #define KIND_HELD 2 /* no header names it */
@@ -212,8 +209,7 @@ static void in_threads(void) {
     thread[i] = start(make_many, (void *)i);
   for (int i = 0; i < 30; i++)
     GC_gcollect();
-  for (int i = 0; i < 3; i++)
-    finish(thread[i]);
+  finish_all(thread, 3);
   CHECK(!strstr(heard(), "debugging.c"));
 }
 

@@ -4,8 +4,6 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <link.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 static _Atomic(bool) over;
 static void *roots[4];
@@ -39,8 +37,7 @@ static void loader_lock(void) {
   pthread_t thread[2], other = start(collect_meanwhile, NULL);
   for (int i = 0; i < 2; i++)
     thread[i] = start(iterate, NULL);
-  for (int i = 0; i < 2; i++)
-    finish(thread[i]);
+  finish_all(thread, 2);
   over = true;
   finish(other);
   GC_word before = GC_get_gc_no();

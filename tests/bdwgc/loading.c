@@ -5,8 +5,6 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <unistd.h>
 
 #define OBJECTS 200
 #define BYTES 64

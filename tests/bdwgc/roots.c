@@ -2,10 +2,6 @@
 /* What bdwgc_semantics asks of roots and stacks, and of pointers into objects. */
 #include "tests/bdwgc/semantics.h"
 
-#include <stdbool.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* ---- Roots ---- */
 
 static char *in_static_data;
@@ -80,8 +76,7 @@ static void *forks_in_thread(void *unused) {
                 (char *)base.mem_base - here < 64 << 20;
     _exit(good ? 0 : 1);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  expect_child(child);
   return NULL;
 }
 

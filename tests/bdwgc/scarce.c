@@ -4,11 +4,8 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
 
@@ -47,8 +44,7 @@ static int run_threads(int more) {
     made += error == 0;
   }
   bool all = allocate();
-  for (int i = 0; i < made; i++)
-    finish(thread[i]);
+  finish_all(thread, made);
   return all ? made : -1;
 }
 
@@ -88,9 +84,6 @@ static void little_data(void) {
     in_child(with_little_data, limit);
 }
 
-static void *end_at_once(void *unused) {
-  return unused;
-}
 /* A thread has a stack, and cannot be registered. */
 static void refuse_threads(size_t limit) {
   pthread_attr_t attributes;
@@ -103,7 +96,7 @@ static void refuse_threads(size_t limit) {
   for (int detached = 0; detached < 2; detached++) {
     CHECK(pthread_attr_setdetachstate(&attributes, detached) == 0);
     for (int i = 0; i < 20; i++) {
-      int error = GC_pthread_create(&thread, &attributes, end_at_once, NULL);
+      int error = GC_pthread_create(&thread, &attributes, nothing, NULL);
       CHECK(error == EAGAIN || (error == 0 && !getenv("TD_OURS")));
       if (!error && !detached) finish(thread);
     }

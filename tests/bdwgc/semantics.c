@@ -8,11 +8,6 @@
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 static void *before_main;
 __attribute__((constructor)) static void early(int argc, char **argv) {
   if (argc < 2 || strcmp(argv[1], "early_objects") != 0) return;
@@ -252,8 +247,7 @@ static void forks(void) {
     GC_gcollect();
     _exit(strcmp(kept_text, "kept over fork") ? 1 : 0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  expect_child(child);
   GC_gcollect();
   CHECK(!strcmp(kept_text, "kept over fork"));
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHECK(condition)                                                                           \
@@ -49,6 +50,15 @@ static inline void *run_apart(void *call) {
 }
 static inline void in_thread(void (*call)(void)) {
   finish(start(run_apart, (void *)call));
+}
+static inline void finish_all(const pthread_t *threads, int count) {
+  for (int i = 0; i < count; i++)
+    finish(threads[i]);
+}
+/* Waits for the child, which must end well. */
+static inline void expect_child(pid_t child) {
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 /* Bodies of threads. */
 static inline void *nothing(void *data) {

@@ -3,8 +3,6 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <signal.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 #define STACK_BYTES ((size_t)64 << 10)
 

@@ -6,11 +6,7 @@
 
 #include <gc/gc_mark.h>
 #include <gc/javaxfc.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 /* ---- The world, stopped by the program ---- */
 
@@ -73,8 +69,7 @@ static void world(void) {
       usleep(100);
   }
   over = true;
-  for (int i = 0; i < THREADS; i++)
-    finish(thread[i]);
+  finish_all(thread, THREADS);
 }
 
 /* ---- Threads on other stacks ---- */
@@ -200,9 +195,6 @@ static void *nap(void *data) {
   }
   return data;
 }
-static void *do_nothing(void *unused) {
-  return unused;
-}
 
 /* One turn with each lock that there is. */
 static void take_locks(size_t number) {
@@ -229,9 +221,7 @@ static void *keep_locking(void *data) {
 }
 static void *keep_starting(void *unused) {
   while (!over) {
-    pthread_t thread;
-    thread = start(do_nothing, NULL);
-    finish(thread);
+    finish(start(nothing, NULL));
   }
   return unused;
 }
@@ -241,25 +231,20 @@ static void live_as_child(void) {
   take_locks(0);
   GC_do_blocking(take_in_region, NULL);
   over = false;
-  pthread_t thread = start(do_nothing, NULL);
-  finish(thread);
+  finish(start(nothing, NULL));
   GC_gcollect();
   _exit(0);
 }
 
 static void fork_once(void) {
-  int status;
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) live_as_child();
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  expect_child(child);
 }
 static void *fork_with_lock(void *unused) {
-  int status;
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) return (void *)1;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  expect_child(child);
   return unused;
 }
 
@@ -277,8 +262,7 @@ static void forks(void) {
       live_as_child();
   }
   over = true;
-  for (int i = 0; i <= THREADS; i++)
-    finish(thread[i]);
+  finish_all(thread, THREADS + 1);
 }
 
 const struct part standing_parts[] = {

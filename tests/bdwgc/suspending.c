@@ -5,9 +5,6 @@
 
 #include <gc/javaxfc.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <unistd.h>
 
 #define THREADS 3
 #define ROUNDS 60
@@ -17,9 +14,6 @@ static _Atomic(unsigned long) steps[THREADS];
 static _Atomic(bool) over;
 
 /* Allocates, collects, takes the allocation lock, and holds objects by its stack alone. */
-static void *lock_held(void *data) {
-  return data;
-}
 static void *work(void *data) {
   size_t number = (size_t)data;
   while (!over) {
@@ -27,7 +21,7 @@ static void *work(void *data) {
     memset(mine, (int)number + 1, 100);
     soil(50, 100);
     if (steps[number] % 50 == 0) GC_gcollect();
-    GC_call_with_alloc_lock(lock_held, mine);
+    GC_call_with_alloc_lock(nothing, mine);
     for (int i = 0; i < 100; i++)
       CHECK(mine[i] == (char)(number + 1));
     steps[number]++;
@@ -70,8 +64,7 @@ static void suspended(void) {
   finish(own);
   GC_resume_thread((GC_SUSPEND_THREAD_ID)thread[0]); /* is not suspended */
   over = true;
-  for (int i = 0; i < THREADS; i++)
-    finish(thread[i]);
+  finish_all(thread, THREADS);
 }
 
 /* ---- The signal ---- */

@@ -9,9 +9,6 @@
 #include <dlfcn.h>
 #include <gc/gc_inline.h>
 #include <gc/gc_typed.h>
-#include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SLOTS = 16, EXTRA = 32, FILL = 0x5a };
 /* In memory of its own for each thread, which is uncollectable or a root. */
