@@ -2,28 +2,18 @@
 /* What happens to objects that die with a finalizer while they are marked beside the program: they
  * have been queued in one stop, and what refers weakly to them is decided in a later one. Each
  * function does something in between that could lose an object. Under TIDE_VERIFY=1. */
-#include "tests/concurrent/held.h"
+#include "tests/concurrent/nodes.h"
 #include "tide/foreign.h"
-#include "tide/weak.h"
 
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 enum { NUMBER = 100, KINDS = 2, DYING = 8 };
 
-static struct held h;
-static tide_layout layout;
-static struct node **roots; /* an array in the heap: what is found again */
 static struct tide_weak *(*weak)[KINDS];
 static struct tide_ephemeron **ephemerons;
 static unsigned ran;
 
-static struct node *make(uint64_t number, struct node *next) {
+static struct node *make_before(struct node *next, uint64_t number) {
   struct node **held = (struct node **)tide_handle(h.m, next);
-  struct node *node = tide_alloc(h.m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
+  struct node *node = make(number);
   node->next = *held;
   *held = NULL;
   return node;
@@ -40,12 +30,12 @@ static void finalize(void *object, void *context) {
 static __attribute__((noinline)) void make_one(size_t i, enum tide_finalizer_order order,
                                                bool set) {
   struct node **one = (struct node **)tide_handle(h.m, NULL);
-  *one = make(NUMBER + i, make(NUMBER + i + 1000, NULL));
+  *one = make_before(make(NUMBER + i + 1000), NUMBER + i);
   for (int kind = 0; kind < KINDS; kind++)
     tide_write(h.m, weak, &weak[i][kind],
                tide_weak_new(h.m, (*one)->next, (enum tide_weak_kind)kind));
   tide_write(h.m, ephemerons, &ephemerons[i],
-             tide_ephemeron_new(h.m, (*one)->next, make(NUMBER + i + 2000, NULL)));
+             tide_ephemeron_new(h.m, (*one)->next, make(NUMBER + i + 2000)));
   const struct tide_finalizer_entry entry = {finalize, NULL, order};
   CHECK((set ? tide_finalizer_set(h.m, *one, &entry, NULL)
              : tide_finalizer_add(h.m, *one, finalize, NULL)) == TIDE_OK);
@@ -68,7 +58,7 @@ static size_t count_pending(void) {
 static void refill(void) {
   CHECK(tide_collect(h.m) == TIDE_OK);
   for (uint64_t i = 0; i < 20000; i++)
-    make(i % 50, NULL);
+    make(i % 50);
 }
 
 static void run_all(void) {
@@ -77,7 +67,7 @@ static void run_all(void) {
   size_t pending = tide_finalizers_pending(h.heap);
   CHECK(tide_finalizers_run(h.m, SIZE_MAX) == pending && ran == pending);
   for (size_t i = 0; i < DYING; i++)
-    tide_write(h.m, roots, &roots[i], NULL);
+    put(i, NULL);
 }
 
 /* One stop for what roots reach, another one for what dies; and then nothing is left to do. */
@@ -99,7 +89,7 @@ static void weak_references_stay_in_order(void) {
   for (size_t i = 0; i < DYING; i++) {
     void *after = tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]);
     CHECK(after);
-    tide_write(h.m, roots, &roots[i], after); /* it is marked beside the program, or by this */
+    put(i, after); /* it is marked beside the program, or by this */
   }
   size_t cleared = 0;
   for (size_t i = 0; i < DYING; i++)
@@ -121,7 +111,7 @@ static void values_of_ephemerons_live(void) {
   for (size_t i = 0; i < DYING; i++) {
     struct node *value = tide_ephemeron_value(h.m, ephemerons[i]);
     CHECK(value && tide_ephemeron_key(h.m, ephemerons[i]));
-    if (i % 2) tide_write(h.m, roots, &roots[i], value);
+    if (i % 2) put(i, value);
   }
   held_end(&h);
   refill();
@@ -137,7 +127,7 @@ static void take_apart(void *object, void *context) {
   (void)context;
   static unsigned at;
   ran++;
-  tide_write(h.m, roots, &roots[at++ % DYING], node->next);
+  put(at++ % DYING, node->next);
   tide_write(h.m, node, &node->next, NULL);
 }
 
@@ -145,7 +135,7 @@ static void take_apart(void *object, void *context) {
 static void finalizers_run_meanwhile(void) {
   for (size_t i = 0; i < DYING; i++) {
     struct node **one = (struct node **)tide_handle(h.m, NULL);
-    *one = make(NUMBER + i, make(NUMBER + i + 1000, make(NUMBER + i + 3000, NULL)));
+    *one = make_before(make_before(make(NUMBER + i + 3000), NUMBER + i + 1000), NUMBER + i);
     CHECK(tide_finalizer_add(h.m, *one, take_apart, NULL) == TIDE_OK);
     *one = NULL;
   }
@@ -176,7 +166,7 @@ static void set_ones_take_turns(void) {
     h.later = later;
     held_begin(&h);
     for (size_t i = 0; i < DYING; i++)
-      tide_write(h.m, roots, &roots[i], tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]));
+      put(i, tide_weak_get(h.m, weak[i][TIDE_WEAK_AFTER]));
     struct tide_cycle_stats stats = held_end(&h);
     CHECK(stats.stops >= 5 && !stats.stopped_because);
     count_pending();
@@ -196,7 +186,7 @@ static void note(void *object, void *context) {
 
 static __attribute__((noinline)) void make_cycle(bool with_head) {
   struct node **one = (struct node **)tide_handle(h.m, NULL);
-  *one = make(1, make(2, make(3, NULL)));
+  *one = make_before(make_before(make(3), 2), 1);
   if (!with_head) (*one)->next->next->next = *one;
   CHECK(tide_finalizer_add(h.m, (*one)->next, note, NULL) == TIDE_OK);
   CHECK(tide_finalizer_add(h.m, *one, note, NULL) == TIDE_OK);
@@ -236,15 +226,11 @@ static void the_order_of_a_cycle(void) {
 }
 
 int main(void) {
-  held_open(&h);
-  const size_t reference = offsetof(struct node, next);
-  layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
-  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK && tide_root_add(h.heap, &weak) == TIDE_OK &&
-        tide_root_add(h.heap, &ephemerons) == TIDE_OK);
-  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *roots);
+  nodes_open((size_t)256 << 20);
+  CHECK(tide_root_add(h.heap, &weak) == TIDE_OK && tide_root_add(h.heap, &ephemerons) == TIDE_OK);
   weak = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *weak);
   ephemerons = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *ephemerons);
-  CHECK(roots && weak && ephemerons);
+  CHECK(weak && ephemerons);
   static void (*const all[])(void) = {
       they_live_on,
       weak_references_stay_in_order,
@@ -256,8 +242,8 @@ int main(void) {
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     all[i]();
-  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK && tide_root_remove(h.heap, &weak) == TIDE_OK &&
-        tide_root_remove(h.heap, &ephemerons) == TIDE_OK);
-  held_close(&h);
+  CHECK(tide_root_remove(h.heap, &weak) == TIDE_OK);
+  CHECK(tide_root_remove(h.heap, &ephemerons) == TIDE_OK);
+  nodes_close();
   return 0;
 }

@@ -2,44 +2,14 @@
 /* What happens to objects while a collection marks beside the program: each function lets one
  * begin, does something that could lose an object, lets it end, and looks. Under TIDE_VERIFY=1 the
  * marks are compared with what is reachable then. */
-#include <sys/wait.h>
+#include "tests/concurrent/nodes.h"
 
-#include "tests/concurrent/held.h"
-#include "tide/weak.h"
-
-struct node {
-  struct node *next;
-  uint64_t number;
-};
-
-static struct held h;
-static tide_layout layout;
-static struct node **roots; /* an array in the heap */
 static bool has_young;
-enum { ROOTS = 64 };
-
-static struct node *make(uint64_t number) {
-  struct node *node = tide_alloc(h.m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
-  return node;
-}
-
-static void put(size_t i, struct node *node) {
-  tide_write(h.m, roots, &roots[i], node);
-}
 
 /* Other objects take the place of what has died. */
 static void refill(void) {
   CHECK(tide_collect(h.m) == TIDE_OK);
-  for (uint64_t i = 0; i < 20000; i++)
-    make(~i);
-}
-
-static __attribute__((noinline)) void build_chain(void) {
-  put(0, make(1));
-  roots[0]->next = make(2);
-  roots[0]->next->next = make(3);
+  make_many();
 }
 
 static void what_is_overwritten_lives(void) {
@@ -53,7 +23,7 @@ static void what_is_overwritten_lives(void) {
   CHECK(stats.stops >= (has_young ? 3 : 2));
   CHECK(stats.kind == TIDE_CYCLE_FULL && stats.concurrent_ns > 0);
   refill();
-  tide_cycle_stats(h.heap, &stats);
+  stats = cycle_of(h.heap);
   CHECK(stats.overwritten + stats.concurrent_ns + stats.stops + stats.stops_ns[0] == 0 &&
         !stats.stopped_because);
   CHECK((*kept)->number == 2 && (*kept)->next->number == 3);
@@ -208,8 +178,7 @@ static void what_is_freed_is_looked_into(void) {
 /* ---- Threads ---- */
 
 static void *come_and_go(void *unused) {
-  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(h.heap);
   struct node *taken = roots[0]->next, *made = tide_alloc(m, layout, sizeof *made);
   CHECK(made);
   tide_write(m, roots[0], &roots[0]->next, NULL);
@@ -222,11 +191,7 @@ static void *come_and_go(void *unused) {
 static void threads_come_and_go(void) {
   build_chain();
   held_begin(&h);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, come_and_go, NULL) == 0);
-  tide_blocking_enter(h.m);
-  CHECK(pthread_join(thread, NULL) == 0); /* it has waited for nobody */
-  tide_blocking_leave(h.m);
+  thread_end(h.m, thread_new(come_and_go, NULL)); /* it has waited for nobody */
   held_end(&h);
   refill();
   CHECK(roots[1]->next->number == 2 && !roots[0]->next);
@@ -242,17 +207,16 @@ static void another_collection_waits(void) {
 
 /* It is owed until a collection is over; nobody stops the program for it meanwhile. */
 static void external_memory_begins_one(void) {
-  struct tide_heap_stats before, after;
   if (has_young) { /* or one of these would come first */
     CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_NEVER) == TIDE_OK);
     CHECK(tide_collect(h.m) == TIDE_OK);
   }
-  tide_heap_stats(h.heap, &before);
+  const struct tide_heap_stats before = stats_of(h.heap);
   CHECK(tide_external_add(h.m, (ptrdiff_t)1 << 32) == TIDE_OK);
-  do {
+  do
     make(0);
-    tide_heap_stats(h.heap, &after);
-  } while (after.collections == before.collections);
+  while (stats_of(h.heap).collections == before.collections);
+  const struct tide_heap_stats after = stats_of(h.heap);
   CHECK(after.concurrent_collections > before.concurrent_collections);
   CHECK(after.degenerate_collections == before.degenerate_collections);
   CHECK(tide_external_add(h.m, -((ptrdiff_t)1 << 32)) == TIDE_OK);
@@ -275,16 +239,13 @@ static void forks(void) {
   for (int i = 0; i < 5; i++) {
     CHECK(tide_collect_begin(h.m) == TIDE_OK);
     pid_t child = fork();
-    CHECK(child >= 0);
     if (child == 0) {
       collect_in_child();
-      const bool lives = roots[0]->next->next->number == 3;
-      CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
-      held_close(&h); /* waits for no thread that is gone */
-      _exit(lives ? 0 : 1);
+      CHECK(roots[0]->next->next->number == 3);
+      nodes_close(); /* waits for no thread that is gone */
+      _exit(0);
     }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    expect_child(child);
   }
   put(0, NULL);
 }
@@ -341,7 +302,6 @@ static void set_young(enum tide_young young) {
  * again, though no thread waits for the end. */
 static void who_allocates_much_waits(void) {
   enum { BYTES = 8192, MOST = 256 << 20 };
-  struct tide_heap_stats stats;
   void ***all = (void ***)tide_handle(h.m, NULL);
   set_young(TIDE_YOUNG_NEVER);
   held_begin(&h);
@@ -350,8 +310,7 @@ static void who_allocates_much_waits(void) {
     CHECK(link);
     link[0] = *all;
     *all = link;
-    tide_heap_stats(h.heap, &stats);
-  } while (stats.heap_bytes < MOST / 16 * 13);
+  } while (stats_of(h.heap).heap_bytes < MOST / 16 * 13);
   struct tide_cycle_stats cycle = held_end(&h);
   *all = NULL;
   CHECK(cycle.paced_ns > 0 && !cycle.stopped_because);
@@ -363,12 +322,7 @@ static void who_allocates_much_waits(void) {
 }
 
 int main(void) {
-  held_open(&h);
-  const size_t reference = offsetof(struct node, next);
-  layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
-  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
-  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
-  CHECK(roots);
+  nodes_open((size_t)256 << 20);
   has_young = tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK;
   static void (*const all[])(void) = {
       what_is_overwritten_lives,
@@ -389,7 +343,6 @@ int main(void) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
     all[i]();
   }
-  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
-  held_close(&h);
+  nodes_close();
   return 0;
 }

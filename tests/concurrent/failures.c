@@ -2,9 +2,6 @@
 /* What can fail while a collection marks beside the program: the marking thread gets no CPU, room
  * or memory is used up, there is no thread, the process forks, others collect too. Nothing is lost,
  * and what was to be marked beside the program and was not says why. Under TIDE_VERIFY=1. */
-#include <errno.h>
-#include <sys/wait.h>
-
 #include "gc/arrays/pages.h"
 #include "tests/concurrent/held.h"
 #include "tests/wrap.h"
@@ -23,16 +20,13 @@ static _Atomic(bool) refuses_threads;
 static bool refuses_copies;
 static _Thread_local bool begins; /* this thread has just stopped the world */
 
-WRAPS(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
-      void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument) {
-  return refuses_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
-}
+REPLACES(refuses_threads, EAGAIN, int, pthread_create,
+         (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *),
+          void *argument),
+         (thread, attributes, run, argument))
 
-__typeof__(td_pages_room) __real_td_pages_room, __wrap_td_pages_room;
-void *__wrap_td_pages_room(void *old, const void *first, size_t *capacity, size_t count,
-                           size_t least, size_t bytes_each) {
+WRAP(void *, td_pages_room, void *old, const void *first, size_t *capacity, size_t count,
+     size_t least, size_t bytes_each) {
   if (refuses_copies && begins && (!old || count > *capacity)) return NULL;
   return __real_td_pages_room(old, first, capacity, count, least, bytes_each);
 }
@@ -66,10 +60,10 @@ static void check_live(size_t heap) {
     CHECK(live[heap][i] && live[heap][i]->number % LIVE == i);
 }
 
-static void open_heap(size_t heap, struct tide_options *options) {
+static void open_heap(size_t heap, size_t bytes, bool (*out_of_memory)(void *, size_t)) {
   const size_t reference = offsetof(struct node, next);
   h[heap] = (struct held){0};
-  held_open_with(&h[heap], options);
+  held_open(&h[heap], &OPTIONS(.heap_max_bytes = bytes, .out_of_memory = out_of_memory));
   tide_heap_on_event(h[heap].heap, note, &h[heap]);
   layout[heap] = tide_layout_offsets(h[heap].heap, sizeof(struct node), &reference, 1, NULL);
   live[heap] = NULL;
@@ -80,13 +74,6 @@ static void open_heap(size_t heap, struct tide_options *options) {
     replace(heap, i);
 }
 
-static void open_of(size_t heap, size_t bytes) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = bytes;
-  open_heap(heap, &options);
-}
-
 static void close_heap(size_t heap) {
   check_live(heap);
   CHECK(tide_root_remove(h[heap].heap, &live[heap]) == TIDE_OK);
@@ -94,15 +81,11 @@ static void close_heap(size_t heap) {
 }
 
 static struct tide_cycle_stats last(size_t heap) {
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(h[heap].heap, &stats);
-  return stats;
+  return cycle_of(h[heap].heap);
 }
 
 static struct tide_heap_stats all(size_t heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(h[heap].heap, &stats);
-  return stats;
+  return stats_of(h[heap].heap);
 }
 
 /* ---- The marking thread ---- */
@@ -131,19 +114,17 @@ static void hold_for(struct release *release, size_t heap, unsigned ms) {
   *release = (struct release){.held = &h[heap], .after_ms = ms};
   held_begin(&h[heap]);
   h[heap].holds = false;
-  CHECK(pthread_create(&release->thread, NULL, release_it, release) == 0);
+  release->thread = thread_new(release_it, release);
 }
 
 static void await_release(const struct release *release, size_t heap) {
-  tide_blocking_enter(h[heap].m);
-  CHECK(pthread_join(release->thread, NULL) == 0);
-  tide_blocking_leave(h[heap].m);
+  thread_end(h[heap].m, release->thread);
 }
 
 /* What was allocated meanwhile lives at the end, so it takes another collection to make room. */
 static void a_marker_that_sleeps(void) {
   struct release release;
-  open_of(0, 16 * MIB);
+  open_heap(0, 16 * MIB, NULL);
   CHECK(tide_heap_set_young(h[0].heap, TIDE_YOUNG_NEVER) == TIDE_OK);
   hold_for(&release, 0, 1000);
   const struct tide_heap_stats before = all(0);
@@ -202,12 +183,8 @@ static void check_list(uint64_t count) {
 }
 
 static void room_is_used_up(bool has_hook) {
-  struct tide_options options;
   struct release release;
-  tide_options_init(&options);
-  options.heap_max_bytes = 8 * MIB;
-  if (has_hook) options.out_of_memory = make_room;
-  open_heap(0, &options);
+  open_heap(0, 8 * MIB, has_hook ? make_room : NULL);
   hold_for(&release, 0, 100);
   asked = 0;
   const uint64_t count = grow_until(has_hook ? was_asked : never);
@@ -241,7 +218,7 @@ static struct tide_cycle_stats until_the_next(size_t heap) {
 }
 
 static void there_is_no_thread(void) {
-  open_of(0, 16 * MIB);
+  open_heap(0, 16 * MIB, NULL);
   refuses_threads = true;
   CHECK(tide_collect_begin(h[0].m) == TIDE_ERROR_SYSTEM);
   struct tide_cycle_stats stats = until_the_next(0);
@@ -257,7 +234,7 @@ static void there_is_no_thread(void) {
 /* Roots that no array has room for yet. */
 static void there_is_no_memory_for_a_copy(void) {
   static void *roots[20000];
-  open_of(0, 16 * MIB);
+  open_heap(0, 16 * MIB, NULL);
   CHECK(tide_root_add_range(h[0].heap, roots, sizeof roots / sizeof *roots) == TIDE_OK);
   roots[0] = live[0];
   refuses_copies = true;
@@ -285,16 +262,10 @@ static _Noreturn void be_child(void) {
   _exit(0);
 }
 
-static void expect_child(pid_t child) {
-  int status;
-  CHECK(child >= 0 && waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 /* Each time after another while; the last time while the marking thread stands still. */
 static void forks(void) {
   struct release release;
-  open_of(0, 16 * MIB);
+  open_heap(0, 16 * MIB, NULL);
   for (uint64_t i = 0; i < 20; i++) {
     CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
     for (uint64_t turn = 0; turn < i * i * i; turn++)
@@ -322,19 +293,15 @@ static void *fork_only(void *argument) {
 
 /* A thread that is cancelled while it waits for the end, before it forks, forks. */
 static void who_forks_is_cancelled(void) {
-  pthread_t thread;
   pid_t child;
-  void *result;
-  open_of(0, 16 * MIB);
+  open_heap(0, 16 * MIB, NULL);
   held_begin(&h[0]);
-  CHECK(pthread_create(&thread, NULL, fork_only, &child) == 0);
+  pthread_t thread = thread_new(fork_only, &child);
   usleep(20000);
   CHECK(pthread_cancel(thread) == 0);
   usleep(20000);
   (void)held_end(&h[0]);
-  tide_blocking_enter(h[0].m);
-  CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
-  tide_blocking_leave(h[0].m);
+  CHECK(thread_end(h[0].m, thread) == PTHREAD_CANCELED);
   expect_child(child);
   CHECK(tide_collect(h[0].m) == TIDE_OK);
   close_heap(0);
@@ -345,7 +312,7 @@ static void who_forks_is_cancelled(void) {
 /* One thread, and a collection in each. */
 static void several_heaps_of_a_thread(void) {
   for (size_t heap = 0; heap < HEAPS; heap++) {
-    open_of(heap, 16 * MIB);
+    open_heap(heap, 16 * MIB, NULL);
     CHECK(tide_collect(h[heap].m) == TIDE_OK);
   }
   for (int round = 0; round < 5; round++) {
@@ -366,7 +333,7 @@ static void several_heaps_of_a_thread(void) {
 /* A thread for each heap, which is hardly larger than what lives. */
 static void *use_tiny(void *argument) {
   const size_t heap = (size_t)(uintptr_t)argument;
-  open_of(heap, MIB);
+  open_heap(heap, MIB, NULL);
   uint64_t turn = 0;
   while (last(heap).number < 50)
     replace(heap, turn++);
@@ -378,9 +345,8 @@ static void *use_tiny(void *argument) {
 static void tiny_heaps(void) {
   pthread_t threads[HEAPS];
   for (uintptr_t heap = 0; heap < HEAPS; heap++)
-    CHECK(pthread_create(&threads[heap], NULL, use_tiny, (void *)heap) == 0);
-  for (size_t heap = 0; heap < HEAPS; heap++)
-    CHECK(pthread_join(threads[heap], NULL) == 0);
+    threads[heap] = thread_new(use_tiny, (void *)heap);
+  threads_end(NULL, threads, HEAPS);
 }
 
 int main(void) {

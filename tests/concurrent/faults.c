@@ -18,6 +18,7 @@
 #include "heap/young/young.h"
 #include "marker/base/deferred.h"
 #include "marker/marker.h"
+#include "tests/wrap.h"
 
 static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, WRITTEN, FAULTS } fault;
 
@@ -31,59 +32,41 @@ static __attribute__((constructor)) void choose(void) {
   exit(2);
 }
 
-bool __real_td_mark_from_outside(struct td_markers *set, uintptr_t word);
-bool __wrap_td_mark_from_outside(struct td_markers *set, uintptr_t word);
-bool __wrap_td_mark_from_outside(struct td_markers *set, uintptr_t word) {
+WRAP(bool, td_mark_from_outside, struct td_markers *set, uintptr_t word) {
   return fault != DEAF && __real_td_mark_from_outside(set, word);
 }
 
-void __real_td_barrier_keep(struct tide_mutator *mutator, const void *object);
-void __wrap_td_barrier_keep(struct tide_mutator *mutator, const void *object);
-void __wrap_td_barrier_keep(struct tide_mutator *mutator, const void *object) {
+WRAP(void, td_barrier_keep, struct tide_mutator *mutator, const void *object) {
   if (fault != WEAK) __real_td_barrier_keep(mutator, object);
 }
 
-void __real_td_space_begin_marking_beside(struct td_space *space);
-void __wrap_td_space_begin_marking_beside(struct td_space *space);
-void __wrap_td_space_begin_marking_beside(struct td_space *space) {
+WRAP(void, td_space_begin_marking_beside, struct td_space *space) {
   __real_td_space_begin_marking_beside(space);
   if (fault == BORN) space->born = space->epoch_before;
 }
 
 /* In this heap objects are born young meanwhile. */
-void __real_td_young_bear_beside(struct td_space *space);
-void __wrap_td_young_bear_beside(struct td_space *space);
-void __wrap_td_young_bear_beside(struct td_space *space) {
+WRAP(void, td_young_bear_beside, struct td_space *space) {
   __real_td_young_bear_beside(space);
   if (fault == BORN) space->born = space->epoch_before;
 }
 
-void __real_td_young_end_beside(struct td_space *space);
-void __wrap_td_young_end_beside(struct td_space *space);
-void __wrap_td_young_end_beside(struct td_space *space) {
+WRAP(void, td_young_end_beside, struct td_space *space) {
   if (fault != AGE) __real_td_young_end_beside(space);
   space->bears_old = true;
   space->born = space->epoch;
 }
 
-bool __real_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
-                            size_t count);
-bool __wrap_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
-                            size_t count);
-bool __wrap_td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
-                            size_t count) {
+WRAP(bool, td_written_note, struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
+     size_t count) {
   return fault != WRITTEN && __real_td_written_note(mutator, object, slots, count);
 }
 
-bool __real_td_mark_is_behind(const struct td_markers *set);
-bool __wrap_td_mark_is_behind(const struct td_markers *set);
-bool __wrap_td_mark_is_behind(const struct td_markers *set) {
+WRAP(bool, td_mark_is_behind, const struct td_markers *set) {
   return fault != IDLE && __real_td_mark_is_behind(set);
 }
 
 /* Without it phases do not look for flags of others. */
-void __real_td_deferred_answer_for_others(struct td_marker *marker);
-void __wrap_td_deferred_answer_for_others(struct td_marker *marker);
-void __wrap_td_deferred_answer_for_others(struct td_marker *marker) {
+WRAP(void, td_deferred_answer_for_others, struct td_marker *marker) {
   if (fault != IDLE) __real_td_deferred_answer_for_others(marker);
 }

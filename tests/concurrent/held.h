@@ -7,7 +7,6 @@
 #include <semaphore.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
 
 struct held {
   struct tide_heap *heap;
@@ -29,26 +28,17 @@ static inline void held_event(struct tide_heap *heap, enum tide_event event, uin
   sem_wait(&held->go);
 }
 
-static inline void held_open_with(struct held *held, struct tide_options *options) {
-  struct tide_error error;
-  options->write_barrier = options->concurrent = true;
+static inline void held_open(struct held *held, const struct tide_options *given) {
+  struct tide_options options = *given;
+  options.write_barrier = options.concurrent = true;
   CHECK(sem_init(&held->begun, 0, 0) == 0 && sem_init(&held->go, 0, 0) == 0);
-  held->heap = tide_heap_create(options, &error);
-  CHECK(held->heap);
-  held->m = tide_attach(held->heap, NULL, NULL);
-  CHECK(held->m);
+  held->heap = heap_of(&options);
+  held->m = ATTACH(held->heap);
   tide_heap_on_event(held->heap, held_event, held);
 }
 
-static inline void held_open(struct held *held) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)256 << 20;
-  held_open_with(held, &options);
-}
-
 static inline void held_close(struct held *held) {
-  CHECK(tide_detach(held->m) == TIDE_OK && tide_heap_destroy(held->heap) == TIDE_OK);
+  heap_end(held->heap, held->m);
   CHECK(sem_destroy(&held->begun) == 0 && sem_destroy(&held->go) == 0);
 }
 
@@ -63,9 +53,7 @@ static inline void held_begin(struct held *held) {
 
 /* Returns how many collections have ended. */
 static inline uint64_t held_collections(struct held *held) {
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(held->heap, &stats);
-  return stats.number;
+  return cycle_of(held->heap).number;
 }
 
 /* Each stop is told, and counts as a pause of its own. */
@@ -88,8 +76,7 @@ static inline struct tide_cycle_stats held_end(struct held *held) {
   sem_post(&held->go);
   while (held_collections(held) == before)
     tide_safepoint(held->m);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(held->heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(held->heap);
   CHECK(stats.number == before + 1);
   tide_pause_histogram(held->heap, &pauses);
   held_check_stops(&stats, pauses.count - counted.count);
@@ -107,8 +94,8 @@ struct held_other {
 
 static inline void *held_other_thread(void *argument) {
   struct held_other *other = argument;
-  struct tide_mutator *m = tide_attach(other->held->heap, NULL, NULL);
-  CHECK(m && other->collect(m) == TIDE_OK);
+  struct tide_mutator *m = ATTACH(other->held->heap);
+  CHECK(other->collect(m) == TIDE_OK);
   other->collected = true;
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
@@ -118,7 +105,7 @@ static inline void *held_other_thread(void *argument) {
 static inline void held_other_begin(struct held *held, struct held_other *other) {
   other->held = held;
   held_begin(held);
-  CHECK(pthread_create(&other->thread, NULL, held_other_thread, other) == 0);
+  other->thread = thread_new(held_other_thread, other);
   tide_blocking_enter(held->m);
   usleep(20000);
   tide_blocking_leave(held->m);
@@ -129,9 +116,7 @@ static inline void held_other_end(struct held_other *other) {
   CHECK(!other->collected);
   held->holds = false;
   sem_post(&held->go);
-  tide_blocking_enter(held->m);
-  CHECK(pthread_join(other->thread, NULL) == 0);
-  tide_blocking_leave(held->m);
+  thread_end(held->m, other->thread);
   CHECK(other->collected);
 }
 

@@ -2,7 +2,6 @@
 /* Heaps that cannot be marked beside the program say why and are marked stopped; options that
  * contradict each other are refused; and a store without the barrier is found. */
 #include <limits.h>
-#include <sys/wait.h>
 
 #include "tests/concurrent/held.h"
 #include "tide/foreign.h"
@@ -11,22 +10,19 @@
 
 static void expect_error(bool barrier, const char *environment, enum tide_status status,
                          const char *word) {
-  struct tide_options options;
   struct tide_error error;
-  tide_options_init(&options);
-  options.write_barrier = barrier;
-  options.concurrent = !environment;
   if (environment) setenv("TIDE_CONCURRENT", environment, 1);
-  struct tide_heap *heap = tide_heap_create(&options, &error);
+  struct tide_heap *heap =
+      tide_heap_create(&OPTIONS(.write_barrier = barrier, .concurrent = !environment), &error);
   unsetenv("TIDE_CONCURRENT");
   CHECK(error.status == status && (status != TIDE_OK) == !heap);
   CHECK(!word || strstr(error.text, word));
-  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
   if (!heap) return;
+  struct tide_mutator *m = ATTACH(heap);
   const bool is_concurrent = barrier && environment && *environment == '1';
   CHECK(tide_collect_begin(m) == (is_concurrent ? TIDE_OK : TIDE_ERROR_STATE));
   CHECK(tide_collect_young(m) == (barrier ? TIDE_OK : TIDE_ERROR_STATE));
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
 }
 
 static void options_are_checked(void) {
@@ -38,19 +34,14 @@ static void options_are_checked(void) {
 }
 
 static void expect_goal(unsigned goal_us, const char *environment, const char *word) {
-  struct tide_options options;
   struct tide_error error;
-  tide_options_init(&options);
-  options.write_barrier = options.concurrent = true;
-  options.pause_goal_us = goal_us;
   if (environment) setenv("TIDE_PAUSE_GOAL_US", environment, 1);
-  struct tide_heap *heap = tide_heap_create(&options, &error);
+  struct tide_heap *heap = tide_heap_create(
+      &OPTIONS(.write_barrier = true, .concurrent = true, .pause_goal_us = goal_us), &error);
   unsetenv("TIDE_PAUSE_GOAL_US");
   CHECK(!word == (heap != NULL) && (!word || strstr(error.text, word)));
   if (!heap) return;
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  CHECK((stats.young_bytes > 0) == (goal_us || environment));
+  CHECK((stats_of(heap).young_bytes > 0) == (goal_us || environment));
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
 }
 
@@ -72,9 +63,7 @@ static struct tide_cycle_stats collect(struct held *held) {
   CHECK(tide_collect_begin(held->m) == TIDE_OK);
   while (held_collections(held) == 0)
     tide_safepoint(held->m);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(held->heap, &stats);
-  return stats;
+  return cycle_of(held->heap);
 }
 
 static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
@@ -83,13 +72,12 @@ static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer
 
 static void expect_stopped(void (*spoil)(struct held *), const char *word) {
   struct held held = {0};
-  held_open(&held);
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
   spoil(&held);
   struct tide_cycle_stats stats = collect(&held);
   CHECK(stats.stopped_because && strstr(stats.stopped_because, word));
   CHECK(stats.concurrent_ns == 0 && stats.stops == 1);
-  struct tide_heap_stats all;
-  tide_heap_stats(held.heap, &all);
+  const struct tide_heap_stats all = stats_of(held.heap);
   CHECK(all.degenerate_collections == 1 && all.concurrent_collections == 0);
   held_close(&held);
 }
@@ -111,19 +99,16 @@ static void add_weak_slot(struct held *held) {
 
 static void attach_by_signal(struct held *held) {
   CHECK(tide_detach(held->m) == TIDE_OK);
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  held->m = tide_attach(held->heap, &options, NULL);
-  CHECK(held->m);
+  held->m = ATTACH(held->heap, .stop = TIDE_STOP_SIGNAL);
 }
 
 /* ---- A store that was not told ---- */
 
-static void store_untold(void) {
+static void store_untold(const void *unused) {
+  (void)unused;
   struct held held = {0};
   setenv("TIDE_VERIFY", "1", 1);
-  held_open(&held);
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
   void **roots = tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof *roots);
   void ***from = (void ***)tide_handle(held.m, roots);
   CHECK(from);
@@ -145,26 +130,22 @@ static bool has_weak;
 
 /* In a thread of its own, on whose stack alone the reference was. */
 static void *hide(void *heap) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   hidden = ~(uintptr_t)tide_alloc(m, TIDE_LAYOUT_REFS, 64);
   if (has_weak) weak = tide_weak_new(m, (void *)~hidden, TIDE_WEAK_BEFORE);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
-static void store_hidden(void) {
+static void store_hidden(const void *unused) {
+  (void)unused;
   struct held held = {0};
   setenv("TIDE_VERIFY", "1", 1);
-  held_open(&held);
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
   void ***from =
       (void ***)tide_handle(held.m, tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof(void *)));
-  pthread_t thread;
   CHECK(tide_root_add(held.heap, &weak) == TIDE_OK);
-  tide_blocking_enter(held.m);
-  CHECK(pthread_create(&thread, NULL, hide, held.heap) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
-  tide_blocking_leave(held.m);
+  thread_end(held.m, thread_new(hide, held.heap));
   held_begin(&held);
   tide_write(held.m, *from, &(*from)[1], (void *)~hidden);
   tide_write(held.m, *from, &(*from)[1], NULL); /* marks it */
@@ -172,24 +153,9 @@ static void store_hidden(void) {
 }
 
 /* Runs it in a child, which must be ended by TIDE_VERIFY, with these words. */
-static void expect_end(void (*spoil)(void), const char *word, const char *other) {
-  int pipes[2];
-  CHECK(pipe(pipes) == 0);
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    CHECK(dup2(pipes[1], STDERR_FILENO) >= 0);
-    spoil();
-    _exit(0);
-  }
-  close(pipes[1]);
-  char said[4096] = "";
-  size_t used = 0;
-  ssize_t bytes;
-  while ((bytes = read(pipes[0], said + used, sizeof said - 1 - used)) > 0)
-    used += (size_t)bytes;
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+static void expect_end(void (*spoil)(const void *), const char *word, const char *other) {
+  static char said[SAID_MOST];
+  CHECK(WIFSIGNALED(child_says(spoil, NULL, said)));
   if (!strstr(said, word) || !strstr(said, other)) fputs(said, stderr);
   CHECK(strstr(said, "TIDE_VERIFY") && strstr(said, word) && strstr(said, other));
 }

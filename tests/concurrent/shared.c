@@ -5,9 +5,6 @@
  *
  * Usage: concurrent_shared [SECONDS [MUTATORS [SLOTS [faulty]]]]
  * With `faulty` an object that is lost, told by TIDE_VERIFY or by its contents, is a success. */
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "tests/stress/driver.h"
 #include "tide/dropin.h"
 #include "tide/weak.h"
@@ -180,8 +177,7 @@ static void step(struct player *p) {
 }
 
 static void *play(void *seed) {
-  struct player p = {.m = tide_attach(heap, NULL, NULL), .random = (uint32_t)(uintptr_t)seed};
-  CHECK(p.m);
+  struct player p = {.m = ATTACH(heap), .random = (uint32_t)(uintptr_t)seed};
   playing = &p;
   while (!over) {
     for (int i = 0; i < 64; i++)
@@ -193,47 +189,39 @@ static void *play(void *seed) {
 }
 
 static void play_all(unsigned seconds, unsigned players) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  struct tide_mutator *m = ATTACH(heap);
   const size_t references[] = {offsetof(struct node, left), offsetof(struct node, right)};
   layout = tide_layout_offsets(heap, sizeof(struct node), references, 2, NULL);
-  CHECK(m && tide_root_add(heap, (void **)&slots) == TIDE_OK);
+  CHECK(tide_root_add(heap, (void **)&slots) == TIDE_OK);
   slots = tide_alloc_array(m, TIDE_LAYOUT_REFS, slot_count, sizeof *slots);
   CHECK(slots);
   pthread_t threads[64];
   for (uintptr_t i = 0; i < players; i++)
-    CHECK(pthread_create(&threads[i], NULL, play, (void *)(i + 1)) == 0);
+    threads[i] = thread_new(play, (void *)(i + 1));
   tide_blocking_enter(m);
   struct tide_heap_stats stats = {0};
   for (unsigned i = 0; i < seconds * 100 || stats.concurrent_collections < 3; i++) {
     usleep(10000);
-    tide_heap_stats(heap, &stats);
+    stats = stats_of(heap);
     if (i % 4 != 0) continue; /* where young collections find most, few others would come */
     tide_blocking_leave(m);
     CHECK(tide_collect_begin(m) == TIDE_OK);
     tide_blocking_enter(m);
   }
   over = true;
-  for (unsigned i = 0; i < players; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
+  threads_end(NULL, threads, players);
   tide_blocking_leave(m);
-  tide_heap_stats(heap, &stats);
+  stats = stats_of(heap);
   printf("%" PRIu64 " collections, %" PRIu64 " beside the program, %" PRIu64 " stopped, %" PRIu64
          " young; %u objects finalized\n",
          stats.collections, stats.concurrent_collections, stats.degenerate_collections,
          stats.young_collections, finalized);
-  CHECK(tide_root_remove(heap, &slots) == TIDE_OK && tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  CHECK(tide_root_remove(heap, &slots) == TIDE_OK);
+  heap_end(heap, m);
 }
 
 static void run(unsigned seconds, unsigned players) {
-  struct tide_options options;
-  struct tide_error error;
-  tide_options_init(&options);
-  options.write_barrier = options.concurrent = true;
-  options.heap_max_bytes = (size_t)256 << 20;
-  heap = tide_heap_create(&options, &error);
-  if (!heap) fprintf(stderr, "%s\n", error.text);
-  CHECK(heap);
+  heap = HEAP(.write_barrier = true, .concurrent = true, .heap_max_bytes = (size_t)256 << 20);
   tide_heap_on_event(heap, ask_for_queued, NULL);
   play_all(seconds, players);
 }

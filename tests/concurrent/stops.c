@@ -5,6 +5,7 @@
 #include "gc/arrays/pages.h"
 #include "gc/object/scan.h"
 #include "tests/concurrent/held.h"
+#include "tests/wrap.h"
 #include "tide/foreign.h"
 #include "tide/weak.h"
 
@@ -22,38 +23,28 @@ static _Thread_local bool stopped;
 static uint64_t looked, phases;
 static bool refuses; /* memory beside the program */
 
-void __real_td_scan_object(struct td_scanner *scanner, uintptr_t object);
-void __wrap_td_scan_object(struct td_scanner *scanner, uintptr_t object);
-void __wrap_td_scan_object(struct td_scanner *scanner, uintptr_t object) {
+WRAP(void, td_scan_object, struct td_scanner *scanner, uintptr_t object) {
   looked += stopped;
   __real_td_scan_object(scanner, object);
 }
 
-void __real_td_mark_phase(struct td_markers *set, const struct td_roots *from);
-void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *from);
-void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *from) {
+WRAP(void, td_mark_phase, struct td_markers *set, const struct td_roots *from) {
   phases += stopped;
   __real_td_mark_phase(set, from);
 }
 
-bool __real_td_mark_from_outside(struct td_markers *set, uintptr_t word);
-bool __wrap_td_mark_from_outside(struct td_markers *set, uintptr_t word);
-bool __wrap_td_mark_from_outside(struct td_markers *set, uintptr_t word) {
+WRAP(bool, td_mark_from_outside, struct td_markers *set, uintptr_t word) {
   looked += stopped;
   return __real_td_mark_from_outside(set, word);
 }
 
-void *__real_td_pages_take(size_t bytes);
-void *__wrap_td_pages_take(size_t bytes);
-void *__wrap_td_pages_take(size_t bytes) {
+WRAP(void *, td_pages_take, size_t bytes) {
   return refuses && !stopped ? NULL : __real_td_pages_take(bytes);
 }
 
 /* The last thing before the stop: the program does something in between. */
 static bool pauses;
-void __real_td_order_beside(struct tide_heap *heap);
-void __wrap_td_order_beside(struct tide_heap *heap);
-void __wrap_td_order_beside(struct tide_heap *heap) {
+WRAP(void, td_order_beside, struct tide_heap *heap) {
   __real_td_order_beside(heap);
   if (!pauses) return;
   sem_post(&h.begun);
@@ -75,8 +66,7 @@ static struct tide_cycle_stats collect(bool without_memory) {
   while (held_collections(&h) == before)
     tide_safepoint(h.m);
   refuses = false;
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(h.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(h.heap);
   CHECK(stats.number == before + 1 && !stats.stopped_because);
   return stats;
 }
@@ -209,7 +199,7 @@ static void expect_looks(void) {
 }
 
 int main(void) {
-  held_open(&h);
+  held_open(&h, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
   tide_heap_on_event(h.heap, note_stops, NULL);
   const size_t references[] = {offsetof(struct node, next), offsetof(struct node, other)};
   layout = tide_layout_offsets(h.heap, sizeof(struct node), references, 2, NULL);

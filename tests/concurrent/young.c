@@ -1,52 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Young collections between those that mark beside the program, and while they mark. */
-#include "tests/concurrent/held.h"
-#include "tide/weak.h"
+#include "tests/concurrent/nodes.h"
 
-struct node {
-  struct node *next;
-  uint64_t number;
-};
-
-static struct held h;
-static tide_layout layout;
-static struct node **roots; /* an array in the heap */
-enum { ROOTS = 64 };
 #define HEAP_BYTES ((size_t)24 << 20)
 
-static struct node *make(uint64_t number) {
-  struct node *node = tide_alloc(h.m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
-  return node;
-}
-
-static void put(size_t i, struct node *node) {
-  tide_write(h.m, roots, &roots[i], node);
-}
-
-static __attribute__((noinline)) void build_chain(void) {
-  put(0, make(1));
-  roots[0]->next = make(2);
-  roots[0]->next->next = make(3);
-}
-
 static struct tide_heap_stats figures(void) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(h.heap, &stats);
-  return stats;
+  return stats_of(h.heap);
 }
 
 static uint64_t promoted(void) {
   const uint64_t before = figures().promoted_bytes;
   CHECK(tide_collect_young(h.m) == TIDE_OK);
   return figures().promoted_bytes - before;
-}
-
-enum { MANY = 20000 };
-static void make_many(void) {
-  for (uint64_t i = 0; i < MANY; i++)
-    make(~i);
 }
 
 /* What was young in the first stop is old in the last; what was logged before is nobody's concern
@@ -111,9 +76,8 @@ static void the_young_die_meanwhile(void) {
 }
 
 static struct tide_cycle_stats collect_young(void) {
-  struct tide_cycle_stats cycle;
   CHECK(tide_collect_young(h.m) == TIDE_OK);
-  tide_cycle_stats(h.heap, &cycle);
+  struct tide_cycle_stats cycle = cycle_of(h.heap);
   CHECK(cycle.kind == TIDE_CYCLE_YOUNG && cycle.pause_ns > 0);
   return cycle;
 }
@@ -207,8 +171,7 @@ static void what_is_weak_meanwhile_waits(void) {
 /* A thread stores the only reference, and is gone before the young are collected. */
 static void *write_and_leave(void *argument) {
   (void)argument;
-  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(h.heap);
   struct node *node = tide_alloc(m, layout, sizeof *node);
   CHECK(node);
   node->number = 50;
@@ -218,12 +181,8 @@ static void *write_and_leave(void *argument) {
 }
 
 static void who_has_left_has_written(void) {
-  pthread_t thread;
   held_begin(&h);
-  CHECK(pthread_create(&thread, NULL, write_and_leave, NULL) == 0);
-  tide_blocking_enter(h.m);
-  CHECK(pthread_join(thread, NULL) == 0);
-  tide_blocking_leave(h.m);
+  thread_end(h.m, thread_new(write_and_leave, NULL));
   CHECK(collect_young().logged >= 1);
   make_many();
   CHECK(roots[0]->number == 50);
@@ -257,9 +216,7 @@ static void reclaimed(void *object, size_t bytes, void *context) {
 static void a_layout_ends_it(void) {
   held_begin(&h);
   put(0, make(60));
-  const size_t reference = offsetof(struct node, next);
-  tide_layout told = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
-  CHECK(tide_layout_on_reclaim(h.heap, told, reclaimed, NULL, NULL) != TIDE_LAYOUT_INVALID);
+  CHECK(tide_layout_on_reclaim(h.heap, layout, reclaimed, NULL, NULL) != TIDE_LAYOUT_INVALID);
   const uint64_t before = figures().young_collections;
   while (figures().heap_bytes < HEAP_BYTES / 2)
     make_many();
@@ -285,15 +242,8 @@ static void they_can_be_switched_off(void) {
 }
 
 int main(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = HEAP_BYTES;
-  held_open_with(&h, &options);
-  const size_t reference = offsetof(struct node, next);
-  layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
-  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
-  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
-  CHECK(roots && tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
+  nodes_open(HEAP_BYTES);
+  CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
   static void (*const all[])(void) = {
       what_is_young_lives_over_it,
       what_is_made_around_the_stops_lives,
@@ -309,7 +259,6 @@ int main(void) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
     all[i]();
   }
-  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
-  held_close(&h);
+  nodes_close();
   return 0;
 }

@@ -72,11 +72,8 @@ static void make_ring(void) {
 }
 
 static void steps_prepare(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.write_barrier = age != NO_BARRIER;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  CHECK(heap && (m = tide_attach(heap, NULL, NULL)));
+  struct tide_heap *heap = HEAP(.write_barrier = age != NO_BARRIER);
+  m = ATTACH(heap);
   make_ring();
   CHECK(tide_root_add(heap, &objects) == TIDE_OK);
   if (age == OLD) CHECK(tide_collect(m) == TIDE_OK);

@@ -28,11 +28,8 @@ static struct node *new_node(void) {
 }
 
 static void steps_prepare(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.markers = 1;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  CHECK(heap && (m = tide_attach(heap, NULL, NULL)));
+  struct tide_heap *heap = HEAP(.markers = 1);
+  m = ATTACH(heap);
   for (size_t i = 0; i < LISTS; i++)
     CHECK(tide_root_add(heap, &roots[i]) == TIDE_OK);
 }

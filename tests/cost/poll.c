@@ -80,8 +80,8 @@ static void measure(const char *name, uint64_t (*plain)(size_t), uint64_t (*poll
 }
 
 static void prepare(void) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
-  CHECK(heap && (m = tide_attach(heap, NULL, NULL)));
+  struct tide_heap *heap = HEAP();
+  m = ATTACH(heap);
   CHECK((array = calloc(words, sizeof *array)));
   CHECK(tide_root_add(heap, &list) == TIDE_OK);
   const size_t offset = offsetof(struct link, next);
@@ -110,7 +110,6 @@ int main(int count, char **arguments) {
   struct tide_heap *heap = tide_heap_of(m);
   free(array);
   CHECK(tide_root_remove(heap, &list) == TIDE_OK);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "tests/stress/driver.h"
+#include "tests/wrap.h"
 
 enum {
   HEAPS = 16,
@@ -19,34 +20,27 @@ enum {
 
 static unsigned mappings, files;
 
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int __real_munmap(void *at, size_t bytes);
-int __real_mprotect(void *at, size_t bytes, int protection);
-int __real_madvise(void *at, size_t bytes, int advice);
-int __real_open(const char *path, int flags, ...);
-FILE *__real_fopen(const char *path, const char *mode);
-
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
+WRAP(void *, mmap, void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
   mappings++;
   return __real_mmap(at, bytes, protection, flags, file, offset);
 }
-int __wrap_munmap(void *at, size_t bytes) {
+WRAP(int, munmap, void *at, size_t bytes) {
   mappings++;
   return __real_munmap(at, bytes);
 }
-int __wrap_mprotect(void *at, size_t bytes, int protection) {
+WRAP(int, mprotect, void *at, size_t bytes, int protection) {
   mappings++;
   return __real_mprotect(at, bytes, protection);
 }
-int __wrap_madvise(void *at, size_t bytes, int advice) {
+WRAP(int, madvise, void *at, size_t bytes, int advice) {
   mappings++;
   return __real_madvise(at, bytes, advice);
 }
-int __wrap_open(const char *path, int flags, ...) {
+WRAP(int, open, const char *path, int flags, ...) {
   files++;
   return __real_open(path, flags); /* nobody makes a file */
 }
-FILE *__wrap_fopen(const char *path, const char *mode) {
+WRAP(FILE *, fopen, const char *path, const char *mode) {
   files++;
   return __real_fopen(path, mode);
 }
@@ -59,12 +53,8 @@ static struct tide_mutator *mutators[HEAPS];
 static bool small_pages;
 
 static void make(int i) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.small_pages = small_pages;
-  options.markers = 2;
-  CHECK(heaps[i] = tide_heap_create(&options, NULL));
-  CHECK(mutators[i] = tide_attach(heaps[i], NULL, NULL));
+  heaps[i] = HEAP(.small_pages = small_pages, .markers = 2);
+  mutators[i] = ATTACH(heaps[i]);
   for (int k = 0; k < OBJECTS; k++) {
     uint64_t *object = tide_alloc(mutators[i], TIDE_LAYOUT_LEAF, OBJECT_BYTES);
     CHECK(object);
@@ -73,8 +63,7 @@ static void make(int i) {
 }
 
 static void unmake(int i) {
-  tide_detach(mutators[i]);
-  CHECK(tide_heap_destroy(heaps[i]) == TIDE_OK);
+  heap_end(heaps[i], mutators[i]);
 }
 
 static long resident_pages(void) {

@@ -4,11 +4,9 @@
 #ifndef TD_TESTS_COST_STEPS_H
 #define TD_TESTS_COST_STEPS_H
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "tests/stress/driver.h"
 

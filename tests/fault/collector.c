@@ -4,9 +4,7 @@
  * and again, each time with the next call refused (and then with all later ones refused too).
  * Every step must succeed or say why not, and whatever was built must stay whole. Then: whole
  * collections without any memory, a child of fork that gets no threads, low RLIMIT_AS. */
-#include <errno.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
@@ -119,16 +117,12 @@ static void use_heap(struct tide_heap *heap, struct tide_mutator *m) {
 
 /* Returns whether everything went well. */
 static bool scenario(void) {
-  struct tide_options options;
   struct tide_attach_options attach;
   struct tide_error error = {0};
-  tide_options_init(&options);
   tide_attach_options_init(&attach);
-  options.heap_max_bytes = 32u << 20;
-  options.heap_initial_bytes = 1u << 20;
-  options.markers = 2;
   attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(&options, &error);
+  struct tide_heap *heap = tide_heap_create(
+      &OPTIONS(.heap_max_bytes = 32u << 20, .heap_initial_bytes = 1u << 20, .markers = 2), &error);
   CHECK(heap || (error.status != TIDE_OK && error.text[0]));
   if (!heap) return false;
   struct tide_mutator *m = tide_attach(heap, &attach, &error);
@@ -194,12 +188,8 @@ static void *make_wide(struct tide_mutator *m, tide_layout layout, uint64_t numb
 
 /* A chain of ephemerons that the serial closure must follow, and dying objects with deep inside. */
 static void starve(void) {
-  struct tide_attach_options attach;
-  tide_attach_options_init(&attach);
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
-  CHECK(m);
+  struct tide_heap *heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   size_t offsets[] = {offsetof(struct node, next), offsetof(struct node, other)};
   tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), offsets, 2, NULL);
   void **all = tide_handle(m, tide_alloc(m, TIDE_LAYOUT_REFS, CHAIN * 8));
@@ -237,25 +227,14 @@ static void starve(void) {
   CHECK(tide_finalizers_run(m, SIZE_MAX) == DYING);
   collect_without_memory(m);
   CHECK(live(m) == 1 + CHAIN);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
 }
 
 /* ---- Fork without threads, and low limits ---- */
 
-static void expect_good_child(pid_t child) {
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static void fork_without_threads(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.markers = 4;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_heap *heap = HEAP(.markers = 4);
+  struct tide_mutator *m = ATTACH(heap);
   size_t offset = 0;
   tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
   void **head = tide_handle(m, NULL);
@@ -268,9 +247,8 @@ static void fork_without_threads(void) {
     CHECK(live(m) >= 100000);
     _exit(0);
   }
-  expect_good_child(child);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  expect_child(child);
+  heap_end(heap, m);
 }
 
 #if defined(TD_SANITIZE_address) || defined(TD_SANITIZE_thread)
@@ -292,7 +270,7 @@ static void low_address_space(void) {
       CHECK(write(report[1], &good, 1) == 1);
       _exit(0);
     }
-    expect_good_child(child);
+    expect_child(child);
     char good = 0;
     CHECK(read(report[0], &good, 1) == 1);
     created += good;

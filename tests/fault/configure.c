@@ -7,10 +7,7 @@
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 
-void __real_free(void *piece);
-void __wrap_free(void *piece);
-
-void __wrap_free(void *piece) {
+WRAP(void, free, void *piece) {
   taken -= counting && piece;
   __real_free(piece);
 }
@@ -29,11 +26,10 @@ static enum tide_status apply(struct tide_heap *heap, const struct change *chang
 }
 
 static void expect(struct tide_mutator *m, const char *engine, unsigned markers) {
-  struct tide_cycle_stats stats;
   struct tide_check check;
   CHECK(tide_collect(m) == TIDE_OK);
   CHECK(tide_check_marks(m, &check) == TIDE_OK && check.objects == NODES);
-  tide_cycle_stats(tide_heap_of(m), &stats);
+  const struct tide_cycle_stats stats = cycle_of(tide_heap_of(m));
   CHECK(strcmp(stats.engine, engine) == 0);
   CHECK(stats.markers == markers && stats.available == markers);
 }
@@ -62,20 +58,10 @@ static unsigned refuse_each(struct tide_mutator *m, const struct change *change,
 }
 
 static struct tide_mutator *open_heap(void) {
-  struct tide_options options;
-  struct tide_attach_options attach;
-  tide_options_init(&options);
-  tide_attach_options_init(&attach);
-  options.heap_max_bytes = 32u << 20;
-  options.markers = 2;
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_advanced_options advanced;
-  tide_advanced_options_init(&advanced);
-  advanced.engine = "bwos";
-  options.advanced = &advanced;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
-  CHECK(m && tide_timeline_begin(heap, 1000) == TIDE_OK);
+  struct tide_heap *heap =
+      HEAP(.heap_max_bytes = 32u << 20, .markers = 2, .advanced = ADVANCED(.engine = "bwos"));
+  struct tide_mutator *m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
+  CHECK(tide_timeline_begin(heap, 1000) == TIDE_OK);
   size_t offset = 0;
   tide_layout node = tide_layout_offsets(heap, 16, &offset, 1, NULL);
   void **head = tide_handle(m, NULL);
@@ -97,7 +83,7 @@ static void try_change(struct change change, bool later) {
          later ? ", with all behind them" : "");
   CHECK(count >= 2);
   expect(m, change.engine ? change.engine : "bwos", change.engine ? 2 : change.markers);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
 }
 
 int main(void) {

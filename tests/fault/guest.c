@@ -13,17 +13,15 @@
 
 static bool deaf, dumb;
 
-WRAPS(ssize_t, getline, char **line, size_t *bytes, FILE *file);
-WRAPS(ssize_t, send, int socket, const void *data, size_t bytes, int flags);
 bool __wrap_td_place_find(char path[TD_PLACE_BYTES], ...);
 
-ssize_t __wrap_getline(char **line, size_t *bytes, FILE *file) {
+WRAP(ssize_t, getline, char **line, size_t *bytes, FILE *file) {
   if (!deaf) return __real_getline(line, bytes, file);
   errno = ENOMEM;
   return -1;
 }
 
-ssize_t __wrap_send(int socket, const void *data, size_t bytes, int flags) {
+WRAP(ssize_t, send, int socket, const void *data, size_t bytes, int flags) {
   if (!dumb) return __real_send(socket, data, bytes, flags);
   errno = ENOBUFS;
   return -1;

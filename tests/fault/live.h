@@ -11,11 +11,6 @@
 
 static size_t live_bytes, live_most;
 
-WRAPS(void *, malloc, size_t bytes);
-WRAPS(void *, calloc, size_t count, size_t bytes);
-WRAPS(void *, realloc, void *old, size_t bytes);
-WRAPS(void, free, void *old);
-
 static void *count(void *taken) {
   live_bytes += taken ? malloc_usable_size(taken) : 0;
   if (live_bytes > live_most) live_most = live_bytes;
@@ -28,20 +23,20 @@ static void uncount(void *old) {
   live_bytes -= bytes < live_bytes ? bytes : live_bytes;
 }
 
-void *__wrap_malloc(size_t bytes) {
+WRAP(void *, malloc, size_t bytes) {
   return count(__real_malloc(bytes));
 }
 
-void *__wrap_calloc(size_t number, size_t bytes) {
+WRAP(void *, calloc, size_t number, size_t bytes) {
   return count(__real_calloc(number, bytes));
 }
 
-void *__wrap_realloc(void *old, size_t bytes) {
+WRAP(void *, realloc, void *old, size_t bytes) {
   uncount(old);
   return count(__real_realloc(old, bytes));
 }
 
-void __wrap_free(void *old) {
+WRAP(void, free, void *old) {
   uncount(old);
   __real_free(old);
 }

@@ -4,7 +4,6 @@
  * Skipped (77) where neither root nor a user namespace may change the root folder. */
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "tests/stress/driver.h"
 
@@ -30,23 +29,14 @@ static __attribute__((noinline)) uint64_t recurse(struct tide_mutator *m, uint64
 }
 
 static void *live(void *unused) {
-  struct tide_error error;
-  struct tide_mutator *m = tide_attach(heap, NULL, &error);
-  if (!m) fprintf(stderr, "%s\n", error.text);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   CHECK(recurse(m, DEPTH) == (uint64_t)DEPTH * (DEPTH + 1) / 2);
   CHECK(tide_detach(m) == TIDE_OK);
   return unused;
 }
 
 static void live_without_proc(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.markers = 2;
-  struct tide_error error;
-  heap = tide_heap_create(&options, &error);
-  if (!heap) fprintf(stderr, "%s\n", error.text);
-  CHECK(heap);
+  heap = HEAP(.markers = 2);
   live(NULL);
   pthread_t thread;
   pthread_attr_t attributes;

@@ -35,36 +35,23 @@ static void *count_taken(void *piece) {
   return piece;
 }
 
-WRAPS(void *, malloc, size_t bytes);
-WRAPS(void *, calloc, size_t count, size_t bytes);
-WRAPS(void *, realloc, void *old, size_t bytes);
-WRAPS(void *, aligned_alloc, size_t alignment, size_t bytes);
-WRAPS(void *, mmap, void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-WRAPS(int, mprotect, void *at, size_t bytes, int protection);
-WRAPS(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
-      void *(*run)(void *), void *argument);
-
-void *__wrap_malloc(size_t bytes) {
+WRAP(void *, malloc, size_t bytes) {
   return refuse() ? NULL : count_taken(__real_malloc(bytes));
 }
-void *__wrap_calloc(size_t count, size_t bytes) {
+WRAP(void *, calloc, size_t count, size_t bytes) {
   return refuse() ? NULL : count_taken(__real_calloc(count, bytes));
 }
-void *__wrap_realloc(void *old, size_t bytes) {
-  return refuse() ? NULL : __real_realloc(old, bytes);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+REPLACES(refuse(), NULL, void *, realloc, (void *old, size_t bytes), (old, bytes))
+WRAP(void *, aligned_alloc, size_t alignment, size_t bytes) {
   return refuse() ? NULL : count_taken(__real_aligned_alloc(alignment, bytes));
 }
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
-  return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
-}
-int __wrap_mprotect(void *at, size_t bytes, int protection) {
-  return refuse() ? -1 : __real_mprotect(at, bytes, protection);
-}
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument) {
-  return refuse() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
-}
-
+REPLACES(refuse(), MAP_FAILED, void *, mmap,
+         (void *at, size_t bytes, int protection, int flags, int file, off_t offset),
+         (at, bytes, protection, flags, file, offset))
+REPLACES(refuse(), -1, int, mprotect, (void *at, size_t bytes, int protection),
+         (at, bytes, protection))
+REPLACES(refuse(), EAGAIN, int, pthread_create,
+         (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *),
+          void *argument),
+         (thread, attributes, run, argument))
 #endif

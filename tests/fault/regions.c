@@ -7,10 +7,7 @@
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 
-void __real_free(void *piece);
-void __wrap_free(void *piece);
-
-void __wrap_free(void *piece) {
+WRAP(void, free, void *piece) {
   taken -= counting && piece;
   __real_free(piece);
 }
@@ -66,17 +63,8 @@ enum { OBJECTS = 5000, TABLES = 5 }; /* chunks; of two visitors: fresh objects, 
 
 /* Returns how many calls the heap's first collection makes. */
 static uint64_t collect_first(uint64_t number, bool later) {
-  struct tide_options options;
-  struct tide_attach_options attach;
-  struct tide_cycle_stats stats;
-  tide_options_init(&options);
-  options.reserve_bytes = options.heap_max_bytes = RANGE;
-  options.markers = 2;
-  tide_attach_options_init(&attach);
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
-  CHECK(m);
+  struct tide_heap *heap = HEAP(.reserve_bytes = RANGE, .heap_max_bytes = RANGE, .markers = 2);
+  struct tide_mutator *m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   void **head = tide_handle(m, NULL);
   for (int i = 0; i < OBJECTS; i++) {
     void **link = tide_alloc(m, TIDE_LAYOUT_REFS, 16);
@@ -88,10 +76,9 @@ static uint64_t collect_first(uint64_t number, bool later) {
     if (turn == 0) begin_to_refuse(number, later);
     CHECK(tide_collect(m) == TIDE_OK);
     counting = false;
-    tide_cycle_stats(heap, &stats);
-    CHECK(stats.objects == OBJECTS);
+    CHECK(cycle_of(heap).objects == OBJECTS);
   }
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return calls;
 }
 

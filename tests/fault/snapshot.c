@@ -3,7 +3,6 @@
  * later ones too. A file that is there is whole, with all objects, references and roots; where any
  * part failed, the status is TIDE_ERROR_MEMORY and there is no file. */
 #include <dirent.h>
-#include <errno.h>
 #include <sys/mman.h>
 
 #include "tests/stress/driver.h"
@@ -26,24 +25,12 @@ static bool refuse(void) {
   return true;
 }
 
-WRAPS(void *, malloc, size_t bytes);
-WRAPS(void *, calloc, size_t count, size_t bytes);
-WRAPS(void *, realloc, void *old, size_t bytes);
-WRAPS(void *, mmap, void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-
-void *__wrap_malloc(size_t bytes) {
-  return refuse() ? NULL : __real_malloc(bytes);
-}
-void *__wrap_calloc(size_t count, size_t bytes) {
-  return refuse() ? NULL : __real_calloc(count, bytes);
-}
-void *__wrap_realloc(void *old, size_t bytes) {
-  return refuse() ? NULL : __real_realloc(old, bytes);
-}
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
-  return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
-}
-
+REPLACES(refuse(), NULL, void *, malloc, (size_t bytes), (bytes))
+REPLACES(refuse(), NULL, void *, calloc, (size_t count, size_t bytes), (count, bytes))
+REPLACES(refuse(), NULL, void *, realloc, (void *old, size_t bytes), (old, bytes))
+REPLACES(refuse(), MAP_FAILED, void *, mmap,
+         (void *at, size_t bytes, int protection, int flags, int file, off_t offset),
+         (at, bytes, protection, flags, file, offset))
 /* ---- A heap whose roots are thousands of words on a stack ---- */
 
 enum { WORDS = 4000, FOUND_MOST = 3000 };
@@ -168,9 +155,8 @@ static enum tide_status look_without(long n, look_fn look, struct found *found) 
   static void *known[FOUND_MOST];
   char path[sizeof folder + 8];
   snprintf(path, sizeof path, "%s/heap", folder);
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_heap *heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap);
   void *volatile words[WORDS];
   tide_layout traced = tide_layout_traced(heap, trace, known, NULL);
   for (int i = 0; i < WORDS; i++) {
@@ -181,7 +167,7 @@ static enum tide_status look_without(long n, look_fn look, struct found *found) 
   countdown = n;
   enum tide_status status = look(m, path, found);
   countdown = -1;
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return status;
 }
 

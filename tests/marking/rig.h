@@ -22,32 +22,15 @@ struct rig {
  * mutator's stack is not scanned. */
 static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t blocks, uint32_t items) {
   *r = (struct rig){.engine = "bwos", .policy = "best-of-two", .markers = 1};
-  struct tide_advanced_options advanced;
-  tide_advanced_options_init(&advanced);
-  advanced.engine = r->engine;
-  advanced.policy = r->policy;
-  advanced.queue_blocks = blocks;
-  advanced.queue_block_items = items;
-  struct tide_options options;
-  tide_options_init(&options);
-  options.advanced = &advanced;
-  options.heap_max_bytes = heap_max_bytes;
-  options.markers = 1;
-  struct tide_error error;
   CHECK(setenv("TIDE_CPUS", "256", 1) == 0); /* all take part, however few CPUs there are */
-  r->heap = tide_heap_create(&options, &error);
-  if (!r->heap) fprintf(stderr, "%s\n", error.text);
-  CHECK(r->heap);
-  struct tide_attach_options attach;
-  tide_attach_options_init(&attach);
-  attach.stack = TIDE_STACK_PRECISE;
-  r->m = tide_attach(r->heap, &attach, &error);
-  CHECK(r->m);
+  r->heap = HEAP(.advanced = ADVANCED(.engine = r->engine, .policy = r->policy,
+                                      .queue_blocks = blocks, .queue_block_items = items),
+                 .heap_max_bytes = heap_max_bytes, .markers = 1);
+  r->m = ATTACH(r->heap, .stack = TIDE_STACK_PRECISE);
 }
 
 static inline void rig_close(struct rig *r) {
-  CHECK(tide_detach(r->m) == TIDE_OK);
-  CHECK(tide_heap_destroy(r->heap) == TIDE_OK);
+  heap_end(r->heap, r->m);
 }
 
 /* By way of one marker, because `serial` can have no more. */
@@ -120,7 +103,7 @@ static inline uint64_t rig_compare(struct rig *r, const char *what) {
   if (tide_check_heap(r->m, &error) != TIDE_OK) rig_complain(r, what, error.text);
   r->marked = tide_count_marked(r->m);
   if (r->marked != check.objects) rig_complain(r, what, "wrong number of marks");
-  tide_cycle_stats(r->heap, &r->cycle);
+  r->cycle = cycle_of(r->heap);
   tide_marker_stats(r->heap, r->marker, TIDE_MARKERS_MAX);
   return check.objects;
 }

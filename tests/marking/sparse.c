@@ -13,11 +13,8 @@
 static struct rig r;
 
 static bool may_be_so_large(size_t bytes) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = bytes;
   struct tide_error error;
-  struct tide_heap *heap = tide_heap_create(&options, &error);
+  struct tide_heap *heap = tide_heap_create(&OPTIONS(.heap_max_bytes = bytes), &error);
   if (!heap) {
     printf("skipped: %s\n", error.text);
     return false;

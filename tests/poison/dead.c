@@ -3,7 +3,6 @@
  * nothing else does. The library is built with the sanitizer, or without it: the program is. */
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "tests/stress/driver.h"
 
@@ -11,25 +10,24 @@ static struct tide_heap *heap;
 static struct tide_mutator *m;
 
 static void open_heap(void) {
-  struct tide_attach_options attach;
-  struct tide_options options;
-  tide_attach_options_init(&attach);
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)64 << 20;
-  options.heap_initial_bytes = (size_t)32 << 20; /* collect when the test says so */
-  options.markers = 1;
-  attach.stack = TIDE_STACK_PRECISE;
-  heap = tide_heap_create(&options, NULL);
-  m = tide_attach(heap, &attach, NULL);
-  CHECK(m);
+  heap = HEAP(.heap_max_bytes = (size_t)64 << 20,
+              .heap_initial_bytes = (size_t)32 << 20, /* collect when the test says so */
+              .markers = 1);
+  m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
 }
 
-/* Writes to a dead object of `bytes` bytes, or to one that a handle holds. */
-static void touch(size_t bytes, bool is_dead) {
+struct touch {
+  size_t bytes;
+  bool is_dead; /* else a handle holds the object */
+};
+
+/* Writes to the object. */
+static void touch(const void *which) {
+  const size_t bytes = ((const struct touch *)which)->bytes;
   open_heap();
   volatile char *object = tide_alloc(m, TIDE_LAYOUT_LEAF, bytes);
   void **handle = tide_handle(m, (void *)object);
-  if (is_dead) *handle = NULL;
+  if (((const struct touch *)which)->is_dead) *handle = NULL;
   tide_handle(m, tide_alloc(m, TIDE_LAYOUT_LEAF, bytes)); /* the block stays */
   CHECK(tide_collect(m) == TIDE_OK);
   object[bytes / 2] = 1;
@@ -37,23 +35,8 @@ static void touch(size_t bytes, bool is_dead) {
 
 /* Returns whether the child died; its report must be the sanitizer's and about poison then. */
 static bool dies(size_t bytes, bool is_dead) {
-  static char report[65536];
-  int ends[2], status;
-  CHECK(pipe(ends) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    touch(bytes, is_dead);
-    _exit(0);
-  }
-  close(ends[1]);
-  size_t used = 0;
-  for (ssize_t got; (got = read(ends[0], report + used, sizeof report - 1 - used)) > 0;)
-    used += (size_t)got;
-  report[used] = 0;
-  close(ends[0]);
-  CHECK(waitpid(child, &status, 0) == child);
-  bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  static char report[SAID_MOST];
+  bool good = child_says(touch, &(struct touch){bytes, is_dead}, report) == 0;
   if (!good && !strstr(report, "use-after-poison")) fputs(report, stderr);
   CHECK(good || strstr(report, "use-after-poison"));
   return !good;
@@ -70,8 +53,8 @@ static void use_again(void) {
   }
   /* Others who get the addresses may touch them. */
   uintptr_t low = (uintptr_t)tide_alloc(m, TIDE_LAYOUT_LEAF, 100000) & ~(uintptr_t)0xfffff;
-  CHECK(tide_collect(m) == TIDE_OK && tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  CHECK(tide_collect(m) == TIDE_OK);
+  heap_end(heap, m);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   char *others = mmap((void *)low, 1 << 20, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (others == MAP_FAILED) return;

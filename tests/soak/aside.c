@@ -19,13 +19,8 @@ static void write_files(struct tide_mutator *m, const char *folder, uint64_t rou
 }
 
 void soak_aside(const char *folder, uint64_t round) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)16 << 20;
-  options.markers = 2;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
-  CHECK(m);
+  struct tide_heap *heap = HEAP(.heap_max_bytes = (size_t)16 << 20, .markers = 2);
+  struct tide_mutator *m = ATTACH(heap);
   void **list = NULL;
   for (int i = 0; i < OBJECTS; i++) {
     void **fresh = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
@@ -38,6 +33,5 @@ void soak_aside(const char *folder, uint64_t round) {
   for (void **at = list; at; at = *at)
     length++;
   CHECK(length == OBJECTS);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
 }

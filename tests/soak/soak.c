@@ -102,8 +102,7 @@ static bool judge(const struct sample *samples, size_t count, double drift_perce
 }
 
 static void tell(double seconds, const struct soak *soak, const struct sample *sample) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(soak->heap, &stats);
+  const struct tide_heap_stats stats = stats_of(soak->heap);
   printf("%7.0f s  %7" PRIu64 " rounds  %8" PRIu64 " collections  %6" PRIu64 " GiB allocated",
          seconds, soak->round, stats.collections, stats.allocated_bytes >> 30);
   for (int which = 0; which < MEASURES; which++)

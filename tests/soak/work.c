@@ -2,8 +2,6 @@
 /* The soak's heap, its table, and the threads that change it. */
 #include "tests/soak/work.h"
 
-#include <sys/wait.h>
-
 #include "tests/soak/aside.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
@@ -80,12 +78,9 @@ static void *work(void *argument) {
   struct worker *worker = argument;
   struct soak *soak = worker->soak;
   uint32_t *seed = &worker->seed;
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
   bool precise = random_next(seed) % 2;
-  options.stack = precise ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE;
-  struct tide_mutator *m = tide_attach(soak->heap, &options, NULL);
-  CHECK(m);
+  struct tide_mutator *m =
+      ATTACH(soak->heap, .stack = precise ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE);
   for (int part = 0; part < 8; part++) {
     for (int i = 0; i < 1500; i++)
       replace(soak, m, random_next(seed) % (SLOTS / WORKERS) * WORKERS + worker->first, seed);
@@ -100,19 +95,12 @@ static void *work(void *argument) {
 
 void soak_begin(struct soak *soak, const char *folder) {
   *soak = (struct soak){.seed = 2463534242u, .folder = folder};
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)256 << 20;
-  options.heap_initial_bytes = (size_t)8 << 20;
-  options.markers = 2;
-  struct tide_error error;
-  soak->heap = tide_heap_create(&options, &error);
-  if (!soak->heap) fprintf(stderr, "%s\n", error.text);
-  CHECK(soak->heap);
+  soak->heap = HEAP(.heap_max_bytes = (size_t)256 << 20, .heap_initial_bytes = (size_t)8 << 20,
+                    .markers = 2);
   size_t offset = 0;
   soak->node = tide_layout_offsets(soak->heap, sizeof(struct node), &offset, 1, NULL);
-  soak->mutator = tide_attach(soak->heap, NULL, NULL);
-  CHECK(soak->mutator && tide_root_add(soak->heap, &soak->objects) == TIDE_OK);
+  soak->mutator = ATTACH(soak->heap);
+  CHECK(tide_root_add(soak->heap, &soak->objects) == TIDE_OK);
   soak->objects = tide_alloc_array(soak->mutator, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
   CHECK(soak->objects);
   for (size_t i = 0; i < SLOTS; i++)
@@ -127,18 +115,15 @@ static void check_table(const struct soak *soak) {
 /* A child checks all that its parent had, collects twice, and ends. */
 static void fork_once(struct soak *soak) {
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
     for (int i = 0; i < 2; i++)
       CHECK(tide_collect(soak->mutator) == TIDE_OK);
     check_table(soak);
     _exit(0);
   }
-  int status;
   tide_blocking_enter(soak->mutator);
-  CHECK(waitpid(child, &status, 0) == child);
+  expect_child(child);
   tide_blocking_leave(soak->mutator);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void change_engine(struct soak *soak) {
@@ -159,7 +144,7 @@ void soak_round(struct soak *soak) {
   change_engine(soak);
   for (size_t i = 0; i < WORKERS; i++) {
     workers[i] = (struct worker){.soak = soak, .first = i, .seed = random_next(&soak->seed) | 1};
-    CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    workers[i].thread = thread_new(work, &workers[i]);
   }
   if (soak->round % 4 == 0) fork_once(soak);
   if (soak->round % 8 == 1) {
@@ -167,17 +152,13 @@ void soak_round(struct soak *soak) {
     soak_aside(soak->folder, soak->round);
     tide_blocking_leave(soak->mutator);
   }
-  tide_blocking_enter(soak->mutator);
   for (size_t i = 0; i < WORKERS; i++)
-    pthread_join(workers[i].thread, NULL);
-  tide_blocking_leave(soak->mutator);
+    thread_end(soak->mutator, workers[i].thread);
   /* What is finalized goes away with the second collection. */
   CHECK(tide_collect(soak->mutator) == TIDE_OK);
   tide_finalizers_run(soak->mutator, SIZE_MAX);
   CHECK(tide_collect(soak->mutator) == TIDE_OK);
-  struct tide_heap_stats stats;
-  tide_heap_stats(soak->heap, &stats);
-  CHECK(stats.mutators == 1);
+  CHECK(stats_of(soak->heap).mutators == 1);
   soak->round++;
 }
 
@@ -185,6 +166,5 @@ void soak_end(struct soak *soak) {
   struct tide_error error;
   check_table(soak);
   CHECK(tide_check_heap(soak->mutator, &error) == TIDE_OK);
-  CHECK(tide_detach(soak->mutator) == TIDE_OK);
-  CHECK(tide_heap_destroy(soak->heap) == TIDE_OK);
+  heap_end(soak->heap, soak->mutator);
 }

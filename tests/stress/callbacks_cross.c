@@ -53,11 +53,8 @@ static bool in_visit(void *object, size_t bytes, tide_layout layout, void *side)
 static void *run(void *number) {
   size_t i = (size_t)(uintptr_t)number;
   struct side side = {.mine = heaps[i], .others = heaps[1 - i]};
-  struct tide_attach_options precise;
-  tide_attach_options_init(&precise);
-  precise.stack = TIDE_STACK_PRECISE;
-  CHECK(side.m = tide_attach(side.mine, &precise, NULL));
-  CHECK(side.o = tide_attach(side.others, &precise, NULL));
+  side.m = ATTACH(side.mine, .stack = TIDE_STACK_PRECISE);
+  side.o = ATTACH(side.others, .stack = TIDE_STACK_PRECISE);
   void *target = tide_alloc(side.o, TIDE_LAYOUT_LEAF, 32);
   CHECK(side.weak = tide_weak_new(side.o, target, TIDE_WEAK_BEFORE));
   void **kept = tide_handle(side.o, side.weak);
@@ -89,18 +86,13 @@ static void *run(void *number) {
 
 int main(int count, char **arguments) {
   rounds = argument(count, arguments, 1, 1000);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)64 << 20;
-  options.markers = 2;
   pthread_t threads[2];
   for (int i = 0; i < 2; i++)
-    CHECK(heaps[i] = tide_heap_create(&options, NULL));
+    heaps[i] = HEAP(.heap_max_bytes = (size_t)64 << 20, .markers = 2);
   pthread_barrier_init(&begin, NULL, 2);
   for (uintptr_t i = 0; i < 2; i++)
-    CHECK(pthread_create(&threads[i], NULL, run, (void *)i) == 0);
-  for (int i = 0; i < 2; i++)
-    pthread_join(threads[i], NULL);
+    threads[i] = thread_new(run, (void *)i);
+  threads_end(NULL, threads, 2);
   for (int i = 0; i < 2; i++)
     CHECK(tide_heap_destroy(heaps[i]) == TIDE_OK);
   return 0;

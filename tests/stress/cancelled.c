@@ -2,14 +2,14 @@
 /* Threads that a signal stops are cancelled in points of cancellation outside of blocking sections,
  * while another thread collects all the time: a stop may have met them there, and no thread may be
  * counted twice. Arguments: threads, one after the other in two rows. */
-#include "tests/stress/by_signal.h"
+#include "tests/stress/driver.h"
 
 static struct tide_heap *heap;
 static atomic_uint busy = 2;
 
 static void *sleep_often(void *unused) {
   (void)unused;
-  struct tide_mutator *m = attach_by_signal(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   for (;;) {
     usleep(100);
     CHECK(tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
@@ -19,12 +19,9 @@ static void *sleep_often(void *unused) {
 
 static void *cancel_often(void *count) {
   for (uint64_t i = *(uint64_t *)count; i > 0; i--) {
-    pthread_t thread;
-    void *result;
-    CHECK(pthread_create(&thread, NULL, sleep_often, NULL) == 0);
+    pthread_t thread = thread_new(sleep_often, NULL);
     usleep((unsigned)(i % 7) * 100);
-    CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
-    CHECK(result == PTHREAD_CANCELED);
+    CHECK(pthread_cancel(thread) == 0 && thread_end(NULL, thread) == PTHREAD_CANCELED);
   }
   atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed); /* relaxed: joined later */
   return NULL;
@@ -32,15 +29,14 @@ static void *cancel_often(void *count) {
 
 int main(int count, char **arguments) {
   uint64_t threads = argument(count, arguments, 1, 1000);
-  CHECK(heap = tide_heap_create(NULL, NULL));
-  struct tide_mutator *m = attach_by_signal(heap);
+  heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   pthread_t rows[2];
   for (unsigned i = 0; i < 2; i++)
-    CHECK(pthread_create(&rows[i], NULL, cancel_often, &threads) == 0);
+    rows[i] = thread_new(cancel_often, &threads);
   while (atomic_load_explicit(&busy, memory_order_relaxed)) /* relaxed: as above */
     CHECK(tide_collect(m) == TIDE_OK);
   CHECK(tide_detach(m) == TIDE_OK);
-  for (unsigned i = 0; i < 2; i++)
-    CHECK(pthread_join(rows[i], NULL) == 0);
+  threads_end(NULL, rows, 2);
   return tide_heap_destroy(heap) != TIDE_OK;
 }

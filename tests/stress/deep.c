@@ -15,8 +15,7 @@ static struct tide_mutator *m;
 static struct tide_fiber_stack *other;
 
 static void *collect(void *unused) {
-  struct tide_mutator *mine = tide_attach(heap, NULL, NULL);
-  CHECK(mine);
+  struct tide_mutator *mine = ATTACH(heap);
   for (int i = 0; i < 3; i++) {
     CHECK(tide_collect(mine) == TIDE_OK);
     for (int k = 0; k < 3000; k++)
@@ -27,12 +26,8 @@ static void *collect(void *unused) {
 }
 
 static void look_from_everywhere(void) {
-  pthread_t thread;
   CHECK(tide_collect(m) == TIDE_OK);
-  tide_blocking_enter(m);
-  CHECK(pthread_create(&thread, NULL, collect, NULL) == 0);
-  pthread_join(thread, NULL);
-  tide_blocking_leave(m);
+  thread_end(m, thread_new(collect, NULL));
   CHECK(tide_stack_switch(m, other) == TIDE_OK);
   CHECK(tide_stack_switch(m, NULL) == TIDE_OK);
 }
@@ -52,8 +47,8 @@ static __attribute__((noinline)) uint64_t recurse(uint64_t depth) {
 
 int main(void) {
   struct rlimit limit;
-  CHECK(heap = tide_heap_create(NULL, NULL));
-  CHECK(m = tide_attach(heap, NULL, NULL));
+  heap = HEAP();
+  m = ATTACH(heap);
   static char stack[16384] __attribute__((aligned(16)));
   CHECK(other = tide_stack_register(m, stack, stack + sizeof stack, NULL));
   CHECK(getrlimit(RLIMIT_STACK, &limit) == 0);
@@ -65,6 +60,6 @@ int main(void) {
     }
   }
   CHECK(recurse(DEPTH) == DEPTH);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return 0;
 }

@@ -2,8 +2,6 @@
 /* Fork storms: mutators allocate and collect while threads, attached and not, fork. Each child
  * checks what its parent's thread had built, allocates, collects, forks once more, and exits.
  * Arguments: forks (per forker), allocating workers. */
-#include <sys/wait.h>
-
 #include "tests/stress/list.h"
 
 static struct tide_heap *heap;
@@ -12,18 +10,11 @@ static _Atomic(bool) finished;
 
 static void *allocate(void *unused) {
   (void)unused;
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   while (!atomic_load_explicit(&finished, memory_order_relaxed))
     list_check(list_build(m, node_layout, 300), 300);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
-}
-
-static void wait_for(pid_t child) {
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void check_life(struct tide_mutator *m, const struct node *list) {
@@ -40,15 +31,13 @@ static void check_life(struct tide_mutator *m, const struct node *list) {
 
 /* In a child: `m` is the mutator of the thread that forked, or NULL. */
 static _Noreturn void live_as_child(struct tide_mutator *m, const struct node *list) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  CHECK(stats.mutators == (m ? 1u : 0u));
-  if (!m) CHECK((m = tide_attach(heap, NULL, NULL)) != NULL);
+  CHECK(stats_of(heap).mutators == (m ? 1u : 0u));
+  if (!m) m = ATTACH(heap);
   check_life(m, list);
   pid_t child = fork();
   CHECK(child >= 0);
   check_life(m, list);
-  if (child) wait_for(child);
+  if (child) expect_child(child);
   _exit(0);
 }
 
@@ -70,15 +59,13 @@ static pid_t fork_attached_once(struct tide_mutator *m, uint64_t turn) {
 }
 
 static void *fork_attached(void *forks) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   struct node *list = list_build(m, node_layout, 500);
   for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
     pid_t child = fork_attached_once(m, i);
-    CHECK(child >= 0);
     if (child == 0) live_as_child(m, list);
     tide_blocking_enter(m);
-    wait_for(child);
+    expect_child(child);
     tide_blocking_leave(m);
     list_check(list, 500);
   }
@@ -89,9 +76,8 @@ static void *fork_attached(void *forks) {
 static void *fork_unattached(void *forks) {
   for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
     pid_t child = fork();
-    CHECK(child >= 0);
     if (child == 0) live_as_child(NULL, NULL);
-    wait_for(child);
+    expect_child(child);
   }
   return NULL;
 }
@@ -100,28 +86,18 @@ int main(int count, char **arguments) {
   uint64_t forks = argument(count, arguments, 1, 15);
   uint64_t workers = argument(count, arguments, 2, 3);
   CHECK(workers <= 64);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 128u << 20;
-  options.heap_initial_bytes = 1u << 20;
-  options.markers = 2;
-  heap = tide_heap_create(&options, NULL);
-  CHECK(heap);
+  heap = HEAP(.heap_max_bytes = 128u << 20, .heap_initial_bytes = 1u << 20, .markers = 2);
   node_layout = list_layout(heap);
-  pthread_t threads[64], attached, unattached;
+  pthread_t threads[64];
   for (uint64_t i = 0; i < workers; i++)
-    CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);
-  CHECK(pthread_create(&attached, NULL, fork_attached, &forks) == 0);
-  CHECK(pthread_create(&unattached, NULL, fork_unattached, &forks) == 0);
-  pthread_join(attached, NULL);
-  pthread_join(unattached, NULL);
+    threads[i] = thread_new(allocate, NULL);
+  const pthread_t forkers[] = {thread_new(fork_attached, &forks),
+                               thread_new(fork_unattached, &forks)};
+  threads_end(NULL, forkers, 2);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  for (uint64_t i = 0; i < workers; i++)
-    pthread_join(threads[i], NULL);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
+  threads_end(NULL, threads, workers);
   printf("%" PRIu64 " forks, %" PRIu64 " collections in the parent\n", 2 * forks,
-         stats.collections);
+         stats_of(heap).collections);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
   return 0;
 }

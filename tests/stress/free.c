@@ -37,11 +37,8 @@ static void check(const struct object *object) {
 
 static void *work(void *argument) {
   uint32_t seed = 4711 + *(uint32_t *)argument * 77;
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
-  options.stop = *(uint32_t *)argument % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
-  struct tide_mutator *m = tide_attach(heap, &options, NULL);
-  CHECK(m);
+  const enum tide_stop stop = *(uint32_t *)argument % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
+  struct tide_mutator *m = ATTACH(heap, .stop = stop);
   struct object *own[SLOTS] = {0};
   for (uint64_t i = 0; i < rounds; i++) {
     uint32_t at = random_next(&seed) % SLOTS;
@@ -58,7 +55,7 @@ static void *work(void *argument) {
     if (i % 4096 == 4095) {
       memset(own, 0, sizeof own);
       CHECK(tide_detach(m) == TIDE_OK);
-      CHECK(m = tide_attach(heap, &options, NULL));
+      m = ATTACH(heap, .stop = stop);
     }
   }
   CHECK(tide_detach(m) == TIDE_OK);
@@ -69,29 +66,20 @@ int main(int count, char **arguments) {
   rounds = argument(count, arguments, 1, 40000);
   uint64_t workers = argument(count, arguments, 2, 4);
   CHECK(workers <= 64);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 512u << 20;
-  options.heap_initial_bytes = 2u << 20;
-  options.markers = 2;
-  CHECK(heap = tide_heap_create(&options, NULL));
+  heap = HEAP(.heap_max_bytes = 512u << 20, .heap_initial_bytes = 2u << 20, .markers = 2);
   CHECK(tide_root_add_range(heap, shared, SLOTS) == TIDE_OK);
   pthread_t threads[64];
   uint32_t numbers[64];
   for (uint64_t i = 0; i < workers; i++) {
     numbers[i] = (uint32_t)i;
-    CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+    threads[i] = thread_new(work, &numbers[i]);
   }
-  for (uint64_t i = 0; i < workers; i++)
-    pthread_join(threads[i], NULL);
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  threads_end(NULL, threads, workers);
+  struct tide_mutator *m = ATTACH(heap);
   struct tide_error error;
   CHECK(tide_collect(m) == TIDE_OK && tide_check_heap(m, &error) == TIDE_OK);
   CHECK(tide_count_marked(m) <= SLOTS + 64);
-  CHECK(tide_detach(m) == TIDE_OK);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections\n", stats.collections);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  printf("%" PRIu64 " collections\n", stats_of(heap).collections);
+  heap_end(heap, m);
   return 0;
 }

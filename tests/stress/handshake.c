@@ -11,8 +11,7 @@ static _Atomic(uint64_t) laps;
 
 static void *mutate(void *kind_pointer) {
   uintptr_t kind = (uintptr_t)kind_pointer;
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   uint64_t mine = 0;
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
     switch (kind % 4) {
@@ -46,38 +45,30 @@ int main(int count, char **arguments) {
   uint64_t collections = argument(count, arguments, 1, 500);
   uint64_t mutators = argument(count, arguments, 2, 8);
   CHECK(collections > 0 && mutators <= 1024);
-  heap = tide_heap_create(NULL, NULL);
-  CHECK(heap);
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap);
   pthread_t *threads = calloc(mutators + 1, sizeof *threads);
   uint64_t *stops = calloc(collections, sizeof *stops);
-  static struct tide_cycle_stats stats;
   for (uint64_t i = 0; i < mutators; i++)
-    CHECK(pthread_create(&threads[i], NULL, mutate, (void *)(uintptr_t)i) == 0);
+    threads[i] = thread_new(mutate, (void *)(uintptr_t)i);
   for (uint64_t i = 0; i < collections; i++) {
     tide_blocking_enter(m);
     usleep(200);
     tide_blocking_leave(m);
     CHECK(tide_collect(m) == TIDE_OK);
-    tide_cycle_stats(heap, &stats);
-    stops[i] = stats.stop_ns;
+    stops[i] = cycle_of(heap).stop_ns;
   }
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  tide_blocking_enter(m);
-  for (uint64_t i = 0; i < mutators; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(m);
+  threads_end(m, threads, mutators);
   CHECK(mutators == 0 || atomic_load_explicit(&laps, memory_order_relaxed) > 0);
-  CHECK(stats.number >= collections);
+  CHECK(cycle_of(heap).number >= collections);
   qsort(stops, collections, sizeof *stops, compare);
   printf("%" PRIu64 " mutators, stop: median %" PRIu64 " ns, p90 %" PRIu64 " ns, p99 %" PRIu64
          " ns, max %" PRIu64 " ns; %" PRIu64 " laps\n",
          mutators, stops[collections / 2], stops[collections * 9 / 10],
          stops[collections * 99 / 100], stops[collections - 1],
          atomic_load_explicit(&laps, memory_order_relaxed));
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   free(threads);
   free(stops);
   return 0;

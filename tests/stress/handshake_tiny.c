@@ -5,20 +5,14 @@
  * Arguments: collections. */
 #include <time.h>
 
-#include "tests/stress/driver.h"
-
-struct node {
-  struct node *next;
-  uint64_t number;
-};
+#include "tests/stress/list.h"
 
 enum { NODES = 100 };
 
 static _Atomic(int) phase; /* 0: not attached yet, 1: in its region, 2: leave */
 
 static void *sit_still(void *heap) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   struct node *mine = (struct node *)tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *mine);
   CHECK(mine);
   mine->number = 4711;
@@ -41,19 +35,10 @@ static uint64_t now_ns(void) {
 }
 
 static void collect_often(struct tide_heap *heap, uint64_t collections, const char *what) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
-  size_t offset = 0;
-  tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
+  struct tide_mutator *m = ATTACH(heap);
+  const tide_layout layout = list_layout(heap);
   size_t scope = tide_scope_open(m);
-  void **head = tide_handle(m, NULL);
-  for (uint64_t i = 0; i < NODES; i++) {
-    struct node *node = (struct node *)tide_alloc(m, layout, sizeof *node);
-    CHECK(node);
-    node->number = i;
-    node->next = *head;
-    *head = node;
-  }
+  void **head = tide_handle(m, list_build(m, layout, NODES));
   uint64_t begin = now_ns();
   for (uint64_t i = 0; i < collections; i++) {
     CHECK(tide_collect(m) == TIDE_OK);
@@ -65,13 +50,8 @@ static void collect_often(struct tide_heap *heap, uint64_t collections, const ch
     }
   }
   uint64_t ns = now_ns() - begin;
-  uint64_t number = NODES;
-  for (const struct node *node = *head; node; node = node->next)
-    CHECK(node->number == --number);
-  CHECK(number == 0);
-  static struct tide_cycle_stats stats;
-  tide_cycle_stats(heap, &stats);
-  CHECK(stats.number >= collections);
+  list_check(*head, NODES);
+  CHECK(cycle_of(heap).number >= collections);
   struct tide_error error;
   CHECK(tide_check_heap(m, &error) == TIDE_OK);
   printf("%s: %" PRIu64 " collections, %" PRIu64 " ns each\n", what, collections, ns / collections);
@@ -79,31 +59,20 @@ static void collect_often(struct tide_heap *heap, uint64_t collections, const ch
   CHECK(tide_detach(m) == TIDE_OK);
 }
 
-static struct tide_heap *heap_with(unsigned markers) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 16u << 20;
-  options.markers = markers;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  CHECK(heap);
-  return heap;
-}
-
 int main(int count, char **arguments) {
   uint64_t collections = argument(count, arguments, 1, 20000);
   CHECK(collections > 0);
-  struct tide_heap *heap = heap_with(1);
+  struct tide_heap *heap = HEAP(.heap_max_bytes = 16u << 20, .markers = 1);
   collect_often(heap, collections, "one marker");
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
-  heap = heap_with(2);
+  heap = HEAP(.heap_max_bytes = 16u << 20, .markers = 2);
   collect_often(heap, collections, "two markers");
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, sit_still, heap) == 0);
+  pthread_t thread = thread_new(sit_still, heap);
   while (atomic_load_explicit(&phase, memory_order_acquire) != 1) {
   }
   collect_often(heap, collections, "beside a blocked mutator");
   atomic_store_explicit(&phase, 2, memory_order_release);
-  pthread_join(thread, NULL);
+  thread_end(NULL, thread);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
   return 0;
 }

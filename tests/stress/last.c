@@ -11,12 +11,9 @@ static void destroy_at_exit(void) {
 }
 
 int main(void) {
-  struct tide_options options;
-  tide_options_init(&options);
-  options.markers = 3;
-  heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
-  CHECK(m && atexit(destroy_at_exit) == 0);
+  heap = HEAP(.markers = 3);
+  struct tide_mutator *m = ATTACH(heap);
+  CHECK(atexit(destroy_at_exit) == 0);
   CHECK(tide_collect(m) == TIDE_OK);
   pthread_exit(NULL);
 }

@@ -4,7 +4,6 @@
  *
  * Usage: stress_late */
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "tests/stress/driver.h"
 
@@ -14,8 +13,7 @@ static _Atomic(int) events;
 static long culprit;
 
 static void *spin(void *unused) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   pthread_setname_np(pthread_self(), "the culprit");
   culprit = syscall(SYS_gettid);
   stands = true;
@@ -48,23 +46,21 @@ static void *listen(void *unused) {
 }
 
 static void expect_told(void (*stop)(struct tide_mutator *), struct tide_mutator *m) {
-  pthread_t thread, listener;
   memset(said, 0, sizeof said);
   stands = may_go_on = false;
-  CHECK(pipe(pipes) == 0 && pthread_create(&thread, NULL, spin, NULL) == 0);
+  CHECK(pipe(pipes) == 0);
+  pthread_t thread = thread_new(spin, NULL);
   while (!stands)
     tide_safepoint(m);
   real_stderr = dup(STDERR_FILENO);
   CHECK(dup2(pipes[1], STDERR_FILENO) >= 0 && close(pipes[1]) == 0);
-  CHECK(pthread_create(&listener, NULL, listen, NULL) == 0);
+  pthread_t listener = thread_new(listen, NULL);
   stop(m);
   dup2(real_stderr, STDERR_FILENO); /* closes the pipe's last end */
   close(real_stderr);
-  pthread_join(listener, NULL);
+  thread_end(NULL, listener);
   close(pipes[0]);
-  tide_blocking_enter(m);
-  pthread_join(thread, NULL);
-  tide_blocking_leave(m);
+  thread_end(m, thread);
   char number[32];
   snprintf(number, sizeof number, "thread %ld ", culprit);
   if (!strstr(said, "waited 1 s") || !strstr(said, number) || !strstr(said, "(the culprit, "))
@@ -80,20 +76,18 @@ static void collect(struct tide_mutator *m) {
 static void fork_once(struct tide_mutator *m) {
   (void)m;
   pid_t child = fork();
-  int status;
   if (child == 0) _exit(0);
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  expect_child(child);
 }
 
 int main(void) {
-  CHECK(heap = tide_heap_create(NULL, NULL));
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap);
   tide_heap_on_event(heap, on_event, NULL);
   expect_told(collect, m);
   CHECK(events == 1);
   expect_told(fork_once, m);
   CHECK(events == 1);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return 0;
 }

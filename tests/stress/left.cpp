@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstring>
 
-#include <sys/wait.h>
 #include <ucontext.h>
 
 #include "tests/stress/driver.h"
@@ -160,32 +159,19 @@ static __attribute__((noinline)) void call_and_leave(size_t way) {
   }
 }
 
-static void misbehave(size_t way, size_t sequel) {
-  open_heap(way);
-  call_and_leave(way);
+static void misbehave(const void *way_and_sequel) {
+  const size_t *numbers = (const size_t *)way_and_sequel;
+  alarm(60);
+  open_heap(numbers[0]);
+  call_and_leave(numbers[0]);
   CHECK(!armed);
-  sequels[sequel]();
-  _exit(3);
+  sequels[numbers[1]]();
 }
 
 static void expect_told(size_t way, size_t sequel) {
-  int pipes[2], status;
-  char said[1024];
-  CHECK(pipe(pipes) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(pipes[1], STDERR_FILENO);
-    alarm(60);
-    misbehave(way, sequel);
-  }
-  close(pipes[1]);
-  size_t used = 0;
-  ssize_t bytes;
-  while ((bytes = read(pipes[0], said + used, sizeof said - 1 - used)) > 0)
-    used += (size_t)bytes;
-  said[used] = 0;
-  close(pipes[0]);
-  CHECK(waitpid(child, &status, 0) == child);
+  static char said[SAID_MOST];
+  const size_t numbers[] = {way, sequel};
+  int status = child_says(misbehave, numbers, said);
   bool good = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && strstr(said, ways[way].said) &&
               strstr(said, "did not return");
   if (good) return;
@@ -236,7 +222,7 @@ static void expect_no_complaint() {
   }
   CHECK(turns == 1);
   CHECK(tide_stack_unregister(m, f) == TIDE_OK);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
 }
 
 int main() {

@@ -11,7 +11,7 @@ struct node {
 };
 
 static inline tide_layout list_layout(struct tide_heap *heap) {
-  size_t offset = 0;
+  const size_t offset = offsetof(struct node, next);
   tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
   CHECK(layout != TIDE_LAYOUT_INVALID);
   return layout;

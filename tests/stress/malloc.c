@@ -5,7 +5,7 @@
  * got it. Arguments: collections. */
 #include <malloc.h>
 
-#include "tests/stress/by_signal.h"
+#include "tests/stress/driver.h"
 
 static struct tide_heap *heap;
 static atomic_bool finished;
@@ -22,7 +22,7 @@ static void use_malloc(void) {
 
 static void *outside(void *unused) {
   (void)unused;
-  struct tide_mutator *m = attach_by_signal(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   while (!is_finished())
     use_malloc();
   CHECK(tide_detach(m) == TIDE_OK);
@@ -32,8 +32,7 @@ static void *outside(void *unused) {
 /* Chunks of handles and mutators come from malloc. */
 static void *inside(void *polls) {
   while (!is_finished()) {
-    struct tide_mutator *m = polls ? tide_attach(heap, NULL, NULL) : attach_by_signal(heap);
-    CHECK(m);
+    struct tide_mutator *m = ATTACH(heap, .stop = polls ? TIDE_STOP_POLL : TIDE_STOP_SIGNAL);
     size_t scope = tide_scope_open(m);
     for (unsigned i = 0; i < 3000; i++)
       CHECK(tide_handle(m, NULL));
@@ -47,17 +46,16 @@ static void *inside(void *polls) {
 int main(int count, char **arguments) {
   uint64_t collections = argument(count, arguments, 1, 2000);
   mallopt(M_ARENA_MAX, 1);
-  CHECK(heap = tide_heap_create(NULL, NULL));
-  struct tide_mutator *m = attach_by_signal(heap);
+  heap = HEAP();
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   pthread_t threads[4];
   void *(*const bodies[])(void *) = {outside, outside, inside, inside};
   for (unsigned i = 0; i < 4; i++)
-    CHECK(pthread_create(&threads[i], NULL, bodies[i], i % 2 ? heap : NULL) == 0);
+    threads[i] = thread_new(bodies[i], i % 2 ? heap : NULL);
   for (uint64_t i = 0; i < collections; i++)
     CHECK(tide_collect(m) == TIDE_OK);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
   CHECK(tide_detach(m) == TIDE_OK);
-  for (unsigned i = 0; i < 4; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
+  threads_end(NULL, threads, 4);
   return tide_heap_destroy(heap) != TIDE_OK;
 }

@@ -259,15 +259,8 @@ int main(int count, char **arguments) {
   seed = (uint32_t)argument(count, arguments, 2, 2463534242u);
   CHECK(seed != 0);
   unsetenv("TIDE_STRESS"); /* the model knows of the collections that it asks for only */
-  struct tide_options options;
-  struct tide_attach_options attach;
-  tide_options_init(&options);
-  tide_attach_options_init(&attach);
-  options.heap_max_bytes = 32u << 20;
-  options.markers = 1 + seed % 3;
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  CHECK(heap && (m = tide_attach(heap, &attach, NULL)));
+  struct tide_heap *heap = HEAP(.heap_max_bytes = 32u << 20, .markers = 1 + seed % 3);
+  m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   size_t offsets[FIELDS];
   for (int f = 0; f < FIELDS; f++)
     offsets[f] = (size_t)f * 8;
@@ -290,7 +283,6 @@ int main(int count, char **arguments) {
   printf("%" PRIu64 " rounds, %" PRIu64 " finalizers registered, %" PRIu64 " run\n", rounds,
          registrations, finalized);
   CHECK(rounds < 100 || finalized > 0);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return 0;
 }

@@ -3,14 +3,10 @@
  * preserve, out of a frame that returns, into memory that nobody looks at. What was on the stack
  * when the region began stays alive. Compilers differ in what they do here, so this program is
  * built with more than one. */
-#include "tests/stress/driver.h"
+#include "tests/stress/list.h"
 
 #define ALONE __attribute__((noinline))
 
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 enum { FAR = 4096, NUMBER = 4711 };
 
 static struct tide_heap *heap;
@@ -28,11 +24,7 @@ static struct node *make(uint64_t number) {
 
 /* Another thread: collects while the first is in its region, and reuses what it frees. */
 static void *collect_meanwhile(void *rounds) {
-  struct tide_attach_options precise;
-  tide_attach_options_init(&precise);
-  precise.stack = TIDE_STACK_PRECISE;
-  struct tide_mutator *mine = tide_attach(heap, &precise, NULL);
-  CHECK(mine);
+  struct tide_mutator *mine = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   for (uint64_t i = 0; i < *(uint64_t *)rounds; i++) {
     tide_blocking_enter(mine);
     pthread_barrier_wait(&turn);
@@ -191,17 +183,12 @@ int main(int count, char **arguments) {
       move_into_register, return_from_frame, move_into_memory,         watched,
       from_deep,          stay_in_registers, stay_in_a_wrapper_s_frame};
   size_t kinds = sizeof ways / sizeof *ways;
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = (size_t)64 << 20;
-  CHECK(heap = tide_heap_create(&options, NULL));
-  CHECK(m = tide_attach(heap, NULL, NULL));
-  size_t next = offsetof(struct node, next);
-  layout = tide_layout_offsets(heap, sizeof(struct node), &next, 1, NULL);
+  heap = HEAP(.heap_max_bytes = (size_t)64 << 20);
+  m = ATTACH(heap);
+  layout = list_layout(heap);
   pthread_barrier_init(&turn, NULL, 2);
   turns = rounds * kinds;
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, collect_meanwhile, &turns) == 0);
+  pthread_t thread = thread_new(collect_meanwhile, &turns);
   for (uint64_t i = 0; i < rounds; i++)
     for (size_t k = 0; k < kinds; k++) {
       uint64_t number = ways[k]();
@@ -209,9 +196,7 @@ int main(int count, char **arguments) {
       fprintf(stderr, "way %zu, round %" PRIu64 ": lost, %" PRIu64 "\n", k, i, number);
       return 1;
     }
-  tide_blocking_enter(m);
-  pthread_join(thread, NULL);
-  tide_blocking_leave(m);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  thread_end(m, thread);
+  heap_end(heap, m);
   return 0;
 }

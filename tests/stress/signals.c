@@ -4,10 +4,8 @@
  * loops without a call. Others collect all the time, and gathering roots needs more and more memory
  * meanwhile; whoever waited for a lock of the C library there would wait for ever.
  * Arguments: seconds times ten, workers. */
-#include <sys/wait.h>
 #include <time.h>
 
-#include "tests/stress/by_signal.h"
 #include "tests/stress/list.h"
 
 static struct tide_heap *heap;
@@ -58,7 +56,7 @@ static void linger(uint32_t *seed) {
 }
 
 static void *work(void *number) {
-  struct tide_mutator *m = attach_by_signal(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   uint32_t seed = 77 + *(uint32_t *)number;
   struct node *old = list_build(m, node_layout, 1000);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
@@ -70,7 +68,7 @@ static void *work(void *number) {
     if (random_next(&seed) % 8 == 0) check_sizes(m, &seed);
     if (random_next(&seed) % 64 == 0) {
       CHECK(tide_detach(m) == TIDE_OK);
-      m = attach_by_signal(heap);
+      m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
       old = list_build(m, node_layout, 1000);
     }
   }
@@ -93,7 +91,6 @@ static void collect_deep(struct tide_mutator *m, unsigned depth) {
 
 static void fork_once(struct tide_mutator *m, const struct node *list) {
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
     list_check(list, 500);
     list_check(list_build(m, node_layout, 2000), 2000);
@@ -101,31 +98,23 @@ static void fork_once(struct tide_mutator *m, const struct node *list) {
     list_check(list, 500);
     _exit(0);
   }
-  int status;
-  while (waitpid(child, &status, 0) != child)
-    continue; /* the signal interrupts, where the system does not restart it */
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  expect_child(child);
 }
 
 int main(int count, char **arguments) {
   uint64_t tenths = argument(count, arguments, 1, 30);
   uint64_t workers = argument(count, arguments, 2, 3);
   CHECK(workers <= 64);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 256u << 20;
-  options.heap_initial_bytes = 1u << 20;
-  options.markers = 2;
-  CHECK(heap = tide_heap_create(&options, NULL));
+  heap = HEAP(.heap_max_bytes = 256u << 20, .heap_initial_bytes = 1u << 20, .markers = 2);
   CHECK(nowhere = fopen("/dev/null", "w"));
   node_layout = list_layout(heap);
-  struct tide_mutator *m = attach_by_signal(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   CHECK(tide_stop_signal() > 0);
   pthread_t threads[64];
   uint32_t numbers[64];
   for (uint64_t i = 0; i < workers; i++) {
     numbers[i] = (uint32_t)i;
-    CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+    threads[i] = thread_new(work, &numbers[i]);
   }
   struct node *list = list_build(m, node_layout, 500);
   struct timespec begin, now;
@@ -147,11 +136,8 @@ int main(int count, char **arguments) {
                       (now.tv_nsec - begin.tv_nsec) / 100000000) < tenths);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
   CHECK(tide_detach(m) == TIDE_OK);
-  for (uint64_t i = 0; i < workers; i++)
-    pthread_join(threads[i], NULL);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections, %" PRIu64 " forks\n", stats.collections, forks);
+  threads_end(NULL, threads, workers);
+  printf("%" PRIu64 " collections, %" PRIu64 " forks\n", stats_of(heap).collections, forks);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
   fclose(nowhere);
   return 0;

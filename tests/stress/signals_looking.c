@@ -7,9 +7,7 @@
  *   has its stop end in the middle of a collection of the first heap. What it allocates there after
  *   the region lives on.
  * Arguments: collections, forks. */
-#include <sys/wait.h>
-
-#include "tests/stress/by_signal.h"
+#include "tests/stress/driver.h"
 #include "tide/dropin.h"
 
 static struct tide_heap *first, *second;
@@ -25,7 +23,7 @@ static void wait_for(_Atomic(bool) *flag) {
 
 static void *ask(void *unused) {
   (void)unused;
-  struct tide_mutator *m = attach_by_signal(first);
+  struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL);
   void *small = tide_alloc(m, TIDE_LAYOUT_REFS, 48);
   void *large = tide_alloc(m, TIDE_LAYOUT_LEAF, 100000);
   CHECK(small && large);
@@ -52,7 +50,8 @@ static void *ask(void *unused) {
 /* Takes and gives back the lock that a fork waits for. */
 static void *come_and_go(void *unused) {
   (void)unused;
-  struct tide_mutator *m = attach_by_signal(first), *other = attach_by_signal(second);
+  struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL),
+                      *other = ATTACH(second, .stop = TIDE_STOP_SIGNAL);
   atomic_store(&ready, true);
   while (!atomic_load(&finished)) {
     CHECK(tide_check_heap(m, NULL) == TIDE_OK);
@@ -80,21 +79,18 @@ static void fork_often(struct tide_mutator *m, uint64_t times) {
 /* This thread does the one `times` times while another does the other. */
 static void at_once(void (*these)(struct tide_mutator *, uint64_t), uint64_t times,
                     void *(*those)(void *)) {
-  pthread_t thread;
-  first = tide_heap_create(NULL, NULL);
-  second = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = tide_attach(first, NULL, NULL);
+  first = HEAP();
+  second = HEAP();
+  struct tide_mutator *m = ATTACH(first);
   atomic_store(&ready, false);
   atomic_store(&finished, false);
-  CHECK(first && second && m && pthread_create(&thread, NULL, those, NULL) == 0);
+  pthread_t thread = thread_new(those, NULL);
   wait_for(&ready);
   these(m, times);
   atomic_store(&finished, true);
-  tide_blocking_enter(m);
-  CHECK(pthread_join(thread, NULL) == 0);
-  tide_blocking_leave(m);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(first) == TIDE_OK && tide_heap_destroy(second) == TIDE_OK);
+  thread_end(m, thread);
+  heap_end(first, m);
+  CHECK(tide_heap_destroy(second) == TIDE_OK);
 }
 
 /* ---- A region of one heap, a stop of the other ---- */
@@ -104,7 +100,8 @@ static void *kept[KEPT];
 
 static void *rest(void *unused) {
   (void)unused;
-  struct tide_mutator *m = attach_by_signal(first), *other = attach_by_signal(second);
+  struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL),
+                      *other = ATTACH(second, .stop = TIDE_STOP_SIGNAL);
   kept[0] = tide_alloc(m, TIDE_LAYOUT_LEAF, 32); /* of the run some cells are left */
   tide_blocking_enter(m);
   atomic_store(&ready, true);
@@ -149,38 +146,33 @@ static void on_first(struct tide_heap *heap, enum tide_event event, uint64_t now
 
 static void *collect_second(void *unused) {
   (void)unused;
-  struct tide_mutator *m = tide_attach(second, NULL, NULL);
+  struct tide_mutator *m = ATTACH(second);
   tide_heap_on_event(second, on_second, NULL);
-  CHECK(m && tide_collect(m) == TIDE_OK);
+  CHECK(tide_collect(m) == TIDE_OK);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
 static void stop_one_in_a_region_of_the_other(bool write_barrier) {
-  pthread_t resting, collecting;
-  struct tide_options options;
-  tide_options_init(&options);
-  options.write_barrier = write_barrier;
-  first = tide_heap_create(&options, NULL);
-  second = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = tide_attach(first, NULL, NULL);
-  CHECK(first && second && m && tide_root_add_range(first, kept, KEPT) == TIDE_OK);
+  first = HEAP(.write_barrier = write_barrier);
+  second = HEAP(.write_barrier = write_barrier);
+  struct tide_mutator *m = ATTACH(first);
+  CHECK(tide_root_add_range(first, kept, KEPT) == TIDE_OK);
   atomic_store(&ready, false);
   atomic_store(&second_stopped, false);
   atomic_store(&first_retired, false);
   atomic_store(&leave, false);
-  CHECK(pthread_create(&resting, NULL, rest, NULL) == 0);
+  pthread_t resting = thread_new(rest, NULL);
   wait_for(&ready);
-  CHECK(pthread_create(&collecting, NULL, collect_second, NULL) == 0);
+  pthread_t collecting = thread_new(collect_second, NULL);
   wait_for(&second_stopped);
   tide_heap_on_event(first, on_first, NULL);
   CHECK((write_barrier ? tide_collect_young : tide_collect)(m) == TIDE_OK);
   atomic_store(&leave, true);
-  tide_blocking_enter(m);
-  CHECK(pthread_join(resting, NULL) == 0 && pthread_join(collecting, NULL) == 0);
-  tide_blocking_leave(m);
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(first) == TIDE_OK && tide_heap_destroy(second) == TIDE_OK);
+  thread_end(m, resting);
+  thread_end(m, collecting);
+  heap_end(first, m);
+  CHECK(tide_heap_destroy(second) == TIDE_OK);
 }
 
 int main(int count, char **arguments) {

@@ -36,13 +36,11 @@ static __attribute__((constructor)) void choose(void) {
 
 /* ---- The barrier and the log ---- */
 
-WRAPS(void, tide_write_slow, struct tide_mutator *m, void *object, const void *slots, size_t count);
-void __wrap_tide_write_slow(struct tide_mutator *m, void *object, const void *slots, size_t count) {
+WRAP(void, tide_write_slow, struct tide_mutator *m, void *object, const void *slots, size_t count) {
   if (fault != DEAF) __real_tide_write_slow(m, object, slots, count);
 }
 
-WRAPS(bool, td_log_write, struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
-bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
+WRAP(bool, td_log_write, struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
   if (fault == FIRST) return __real_td_log_write(space, object, object, 1);
   return __real_td_log_write(space, object, slots, count);
 }
@@ -51,8 +49,7 @@ static void look_away(uintptr_t object, void *context) {
   (void)object, (void)context;
 }
 
-WRAPS(void, td_log_take, struct td_space *space, const struct td_log_visit *visit, void *context);
-void __wrap_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
+WRAP(void, td_log_take, struct td_space *space, const struct td_log_visit *visit, void *context) {
   const struct td_log_visit idle = {visit->slots, look_away};
   if (fault == DROP) td_log_clear(space);
   __real_td_log_take(space, fault == IDLE ? &idle : visit, context);
@@ -72,14 +69,12 @@ static void remember_old(const struct td_space *space) {
     was_old[i] = marks[i] == space->epoch;
 }
 
-WRAPS(bool, td_young_mark_logged, struct tide_heap *heap);
-bool __wrap_td_young_mark_logged(struct tide_heap *heap) {
+WRAP(bool, td_young_mark_logged, struct tide_heap *heap) {
   if (fault == ERASE) remember_old(&heap->space);
   return __real_td_young_mark_logged(heap);
 }
 
-WRAPS(uint32_t, td_space_end_young, struct td_space *space);
-uint32_t __wrap_td_space_end_young(struct td_space *space) {
+WRAP(uint32_t, td_space_end_young, struct td_space *space) {
   uint8_t *marks = space->marks + ((uint64_t)erased << TD_BLOCK_GRANULES_LOG2);
   for (size_t i = 0; fault == ERASE && erased && i < TD_BLOCK_GRANULES; i++)
     if (was_old[i]) marks[i] = 0;
@@ -96,20 +91,16 @@ static size_t bear(const struct td_space *space, const struct tide_bump *run, si
   return bytes;
 }
 
-WRAPS(size_t, td_space_advance, struct td_space *space, struct tide_bump *run);
-size_t __wrap_td_space_advance(struct td_space *space, struct tide_bump *run) {
+WRAP(size_t, td_space_advance, struct td_space *space, struct tide_bump *run) {
   return bear(space, run, __real_td_space_advance(space, run));
 }
 
-WRAPS(size_t, td_space_refill, struct td_space *space, struct tide_bump *run, tide_layout layout,
-      size_t cell, enum td_room *room);
-size_t __wrap_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              size_t cell, enum td_room *room) {
+WRAP(size_t, td_space_refill, struct td_space *space, struct tide_bump *run, tide_layout layout,
+     size_t cell, enum td_room *room) {
   return bear(space, run, __real_td_space_refill(space, run, layout, cell, room));
 }
 
-WRAPS(void, td_young_make_old, struct td_space *space);
-void __wrap_td_young_make_old(struct td_space *space) {
+WRAP(void, td_young_make_old, struct td_space *space) {
   if (fault == NEVER)
     td_log_clear(space);
   else

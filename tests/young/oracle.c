@@ -47,11 +47,9 @@ static uint32_t below(struct run *r, uint32_t bound) {
 /* After anything that may have collected. If an allocation collects twice, the second collection is
  * a full one, and what it leaves does not depend on the first. */
 static void catch_up(struct run *r, unsigned fresh) {
-  struct tide_heap_stats heap;
-  struct tide_cycle_stats cycle;
-  tide_heap_stats(r->s.heap, &heap);
+  const struct tide_heap_stats heap = stats_of(r->s.heap);
   if (heap.collections == r->seen) return;
-  tide_cycle_stats(r->s.heap, &cycle);
+  const struct tide_cycle_stats cycle = cycle_of(r->s.heap);
   CHECK(heap.collections == r->seen + 1 || cycle.kind == TIDE_CYCLE_FULL);
   r->seen = heap.collections;
   shadow_collected(&r->s, cycle.kind, fresh);
@@ -220,21 +218,10 @@ static void step(struct run *r) {
 /* ---- Runs ---- */
 
 static const char *run(const struct setting *setting, uint64_t *collections) {
-  struct tide_options o;
-  struct tide_advanced_options a;
-  struct tide_attach_options attach;
-  tide_options_init(&o);
-  tide_advanced_options_init(&a);
-  tide_attach_options_init(&attach);
-  a.engine = setting->engine;
-  o.advanced = &a;
-  o.markers = setting->markers;
-  o.write_barrier = true;
-  o.heap_max_bytes = (size_t)256 << 20;
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(&o, NULL);
-  CHECK(heap);
-  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
+  struct tide_heap *heap =
+      HEAP(.advanced = ADVANCED(.engine = setting->engine), .markers = setting->markers,
+           .write_barrier = true, .heap_max_bytes = (size_t)256 << 20);
+  struct tide_mutator *m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   static struct run r;
   r = (struct run){.random = setting->seed * 2654435761u | 1u, .mutant = setting->mutant};
   shadow_open(&r.s, heap, m);
@@ -243,7 +230,7 @@ static const char *run(const struct setting *setting, uint64_t *collections) {
   const char *difference = r.s.difference;
   *collections = r.s.collections;
   shadow_close(&r.s);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  heap_end(heap, m);
   return difference;
 }
 

@@ -3,15 +3,10 @@
  * barrier, write references to young objects into old ones all the time, while young and full
  * collections come one after the other. Every reference leads to what was stored.
  * Arguments: collections, workers. */
-#include "tests/stress/by_signal.h"
+#include "tests/stress/list.h"
 #include "tests/young/heap.h"
 
 enum { HOLDERS = 600, SLOTS = 2000 };
-
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 
 static struct tide_heap *heap;
 static tide_layout layout;
@@ -62,7 +57,7 @@ static void turn(struct tide_mutator *m, struct own *own, uint64_t number) {
 }
 
 static void *work(void *unused) {
-  struct tide_mutator *m = attach_by_signal(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   static _Thread_local struct own own;
   void *volatile array = own.array = tide_alloc_array(m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
   CHECK(own.array);
@@ -87,12 +82,11 @@ int main(int count, char **arguments) {
   uint64_t workers = argument(count, arguments, 2, 2);
   CHECK(workers <= 64);
   heap = young_heap(2);
-  size_t offset = 0;
-  layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
-  struct tide_mutator *m = attach_by_signal(heap);
+  layout = list_layout(heap);
+  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   pthread_t threads[64];
   for (uint64_t i = 0; i < workers; i++)
-    CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+    threads[i] = thread_new(work, NULL);
   uint32_t seed = 4711;
   for (uint64_t i = 0; i < collections; i++) {
     bool full = random_next(&seed) % 8 == 0;
@@ -101,7 +95,7 @@ int main(int count, char **arguments) {
       continue;
   }
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  join_all(m, threads, workers);
+  threads_end(m, threads, workers);
   CHECK(is_sound(m));
   young_heap_end(heap, m, collections / 8 + 1);
   return 0;

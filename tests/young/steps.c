@@ -8,7 +8,6 @@
 #include <ucontext.h>
 
 #include "gc/threads/inside.h"
-#include "tests/stress/by_signal.h"
 #include "tests/young/heap.h"
 
 #if !defined(__x86_64__) || !defined(__linux__)
@@ -29,8 +28,7 @@ static _Atomic(uint64_t) wanted, done; /* collections */
 static _Atomic(bool) full, finished;
 
 static void *collect(void *unused) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap);
   while (!atomic_load(&finished)) {
     tide_safepoint(m);
     if (atomic_load(&wanted) == atomic_load(&done)) {
@@ -101,11 +99,10 @@ static uint64_t stop_everywhere(size_t words, bool with_full) {
 
 int main(void) {
   heap = young_heap(1);
-  self = attach_by_signal(heap);
+  self = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_RESTART};
   CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
-  pthread_t collector;
-  CHECK(pthread_create(&collector, NULL, collect, NULL) == 0);
+  pthread_t collector = thread_new(collect, NULL);
   for (unsigned turn = 0; turn < 4; turn++) {
     step = 1;
     uint64_t steps = stop_everywhere(turn / 2 ? LONG : PAIRS, turn % 2);
@@ -113,7 +110,7 @@ int main(void) {
     CHECK(steps > 10);
   }
   atomic_store(&finished, true);
-  join_all(self, &collector, 1);
+  thread_end(self, collector);
   young_heap_end(heap, self, 1);
   return 0;
 }

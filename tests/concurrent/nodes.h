@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Such a heap, an array of roots in it, and numbered objects: what several drivers share. */
+#ifndef TD_TESTS_CONCURRENT_NODES_H
+#define TD_TESTS_CONCURRENT_NODES_H
+
+#include "tests/concurrent/held.h"
+#include "tests/stress/list.h"
+#include "tide/weak.h"
+
+enum { ROOTS = 64 };
+
+static struct held h;
+static tide_layout layout;
+static struct node **roots; /* an array in the heap */
+
+static inline struct node *make(uint64_t number) {
+  struct node *node = tide_alloc(h.m, layout, sizeof *node);
+  CHECK(node);
+  node->number = number;
+  return node;
+}
+
+static inline void put(size_t i, struct node *node) {
+  tide_write(h.m, roots, &roots[i], node);
+}
+
+static __attribute__((noinline, unused)) void build_chain(void) {
+  put(0, make(1));
+  roots[0]->next = make(2);
+  roots[0]->next->next = make(3);
+}
+
+enum { MANY = 20000 };
+static inline void make_many(void) {
+  for (uint64_t i = 0; i < MANY; i++)
+    make(~i);
+}
+
+static inline void nodes_open(size_t heap_max_bytes) {
+  held_open(&h, &OPTIONS(.heap_max_bytes = heap_max_bytes));
+  layout = list_layout(h.heap);
+  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
+  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
+  CHECK(roots);
+}
+
+static inline void nodes_close(void) {
+  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
+  held_close(&h);
+}
+
+#endif
