@@ -138,10 +138,7 @@ static bool scenario(void) {
 static void refuse_each(bool later) {
   uint64_t runs = 0;
   for (uint64_t n = 1;; n++, runs++) {
-    calls = refused = 0;
-    refuse_at = n;
-    refuse_later = later;
-    counting = true;
+    refuse_from(n, later);
     scenario();
     counting = false;
     if (refused == 0) break;
@@ -161,10 +158,7 @@ static uint64_t live(struct tide_mutator *m) {
 }
 
 static void collect_without_memory(struct tide_mutator *m) {
-  counting = true;
-  calls = 0;
-  refuse_at = 1;
-  refuse_later = true;
+  refuse_from(1, true);
   CHECK(tide_collect(m) == TIDE_OK);
   counting = false;
 }

@@ -39,11 +39,7 @@ static unsigned refuse_each(struct tide_mutator *m, const struct change *change,
   struct tide_heap *heap = tide_heap_of(m);
   for (unsigned n = 1;; n++) {
     struct tide_error error = {0};
-    calls = refused = 0;
-    taken = 0;
-    refuse_at = n;
-    refuse_later = later;
-    counting = true;
+    refuse_from(n, later);
     enum tide_status status = apply(heap, change, &error);
     counting = false;
     if (refused == 0) {

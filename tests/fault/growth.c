@@ -23,9 +23,7 @@ static void *make_wide(struct tide_heap *heap, struct tide_mutator *m) {
 }
 
 static void collect(struct tide_mutator *m, bool with_memory) {
-  calls = refused = 0;
-  refuse_at = 1;
-  refuse_later = true;
+  refuse_from(1, true);
   counting = !with_memory;
   CHECK(tide_collect(m) == TIDE_OK);
   counting = false;

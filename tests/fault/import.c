@@ -35,6 +35,14 @@ static void feed_standard_input(const struct bytes *data) {
   close(ends[0]);
 }
 
+/* Call number n of that kind fails, from 0, as soon as the refusal is armed. */
+static void refuse(enum call call, int why, long n) {
+  memset(&refusal, 0, sizeof refusal);
+  refusal.call = call;
+  refusal.why = why;
+  refusal.countdown = n;
+}
+
 static bool import(const struct trial *trial, struct td_thg_error *error) {
   *error = (struct td_thg_error){0};
   if (trial->is_piped) feed_standard_input(&trial->data);
@@ -54,8 +62,7 @@ static struct trial make_trial(struct bytes data, bool is_piped) {
   snprintf(trial.input, sizeof trial.input, "%s/input", trial.folder);
   snprintf(trial.output, sizeof trial.output, "%s/output", trial.folder);
   write_file(trial.input, data.data, data.length);
-  memset(&refusal, 0, sizeof refusal);
-  refusal.call = CALL_COUNT;
+  refuse(CALL_COUNT, 0, 0); /* none */
   cr_assert(import(&trial, &error), "%s", error.text);
   trial.expected = read_whole(trial.output);
   return trial;
@@ -108,10 +115,7 @@ static void refuse_each(struct trial *trial) {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
       long n = 0;
       do {
-        memset(&refusal, 0, sizeof refusal);
-        refusal.call = faults[f].call;
-        refusal.why = faults[f].why;
-        refusal.countdown = n++;
+        refuse(faults[f].call, faults[f].why, n++);
         refusal.is_for_ever = for_ever;
       } while (try_once(trial, faults[f].kind));
       cr_assert_gt(n, 1, "no call of kind %d in the whole import", faults[f].call);
@@ -126,10 +130,7 @@ static void disturb(struct trial *trial) {
   for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
     long n = 0;
     do {
-      memset(&refusal, 0, sizeof refusal);
-      refusal.call = calls[c];
-      refusal.why = EINTR;
-      refusal.countdown = n++;
+      refuse(calls[c], EINTR, n++);
       refusal.is_short = true;
       cr_assert(import(trial, &error), "%s", error.text);
       cr_assert(holds(trial->output, trial->expected.data, trial->expected.length));
@@ -195,10 +196,7 @@ Test(fault_import, graph_file_by_itself) {
     bool was_reached = true;
     for (long n = 0; was_reached; n++) {
       struct td_thg_error error = {0};
-      memset(&refusal, 0, sizeof refusal);
-      refusal.call = faults[f].call;
-      refusal.why = faults[f].why;
-      refusal.countdown = n;
+      refuse(faults[f].call, faults[f].why, n);
       refusal.is_armed = true;
       bool was_read = td_thg_read(trial.input, &found, &error);
       refusal.is_armed = false;

@@ -30,6 +30,16 @@ static bool refuse(void) {
   return no;
 }
 
+/* From now on, until `counting` ends: call number `at`, from 1, is refused, or none if that is 0.
+ */
+static void refuse_from(uint64_t at, bool later) {
+  calls = refused = 0;
+  taken = 0;
+  refuse_at = at;
+  refuse_later = later;
+  counting = true;
+}
+
 static void *count_taken(void *piece) {
   taken += counting && piece;
   return piece;

@@ -25,17 +25,9 @@ static size_t address_space(void) {
   return (size_t)pages * td_plat_page_bytes();
 }
 
-static void begin_to_refuse(uint64_t number, bool later) {
-  calls = refused = 0;
-  taken = 0;
-  refuse_at = number;
-  refuse_later = later;
-  counting = true;
-}
-
 static struct td_markers *create(uint64_t number, bool later, struct tide_error *error) {
   struct td_marker_config config = {.markers = 2};
-  begin_to_refuse(number, later);
+  refuse_from(number, later);
   struct td_markers *set = td_markers_create(&space, &config, error);
   counting = false;
   return set;
@@ -73,7 +65,7 @@ static uint64_t collect_first(uint64_t number, bool later) {
     *head = link;
   }
   for (int turn = 0; turn < 2; turn++) {
-    if (turn == 0) begin_to_refuse(number, later);
+    if (turn == 0) refuse_from(number, later);
     CHECK(tide_collect(m) == TIDE_OK);
     counting = false;
     CHECK(cycle_of(heap).objects == OBJECTS);

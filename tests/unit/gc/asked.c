@@ -122,9 +122,7 @@ static void *look(void *data) {
 Test(asked, all_mutators_know) {
   struct world w = world_asked(TIDE_COLLECTS_WHEN_ASKED, false);
   allocate(&w, 40 * MIB, true);
-  tide_blocking_enter(w.m);
-  pthread_join(thread_new(look, w.heap), NULL);
-  tide_blocking_leave(w.m);
+  thread_end(w.m, thread_new(look, w.heap));
   cr_assert_not(tide_collection_due(w.m));
   world_end(&w);
 }

@@ -171,6 +171,11 @@ static inline void *thread_end(struct tide_mutator *m, pthread_t thread) {
   return result;
 }
 
+static inline void threads_end(struct tide_mutator *m, const pthread_t *threads, int count) {
+  for (int i = 0; i < count; i++)
+    thread_end(m, threads[i]);
+}
+
 /* To be freed. */
 static inline char *read_all(const char *path) {
   FILE *file = fopen(path, "r");

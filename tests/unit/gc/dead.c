@@ -240,12 +240,9 @@ static void expect_from_threads(struct world w, enum tide_stop stop) {
   struct watch watch = {.told = 0};
   struct worker worker = {w.heap, told_layout(&w, &watch), stop};
   pthread_t threads[3];
-  tide_blocking_enter(w.m);
   for (int i = 0; i < 3; i++)
     threads[i] = thread_new(work, &worker);
-  for (int i = 0; i < 3; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(w.m);
+  threads_end(w.m, threads, 3);
   world_end(&w);
   cr_expect_eq(watch.told - watch.empty, 30000, "told %d empty %d", (int)watch.told,
                (int)watch.empty);

@@ -74,12 +74,9 @@ Test(finding, anywhere_while_others_allocate_and_collect) {
   churns = thread_new(churn, &seeds[LOOKERS]);
   for (int i = 0; i < LOOKERS; i++)
     lookers[i] = thread_new(look_about, &seeds[i]);
-  tide_blocking_enter(w.m);
-  for (int i = 0; i < LOOKERS; i++)
-    pthread_join(lookers[i], NULL);
+  threads_end(w.m, lookers, LOOKERS);
   atomic_store_explicit(&ended, true, memory_order_relaxed); /* relaxed: a flag */
-  pthread_join(churns, NULL);
-  tide_blocking_leave(w.m);
+  thread_end(w.m, churns);
   world_end(&w);
 }
 

@@ -114,10 +114,7 @@ HeapTest(snapshot, holds_what_its_own_collection_marked) {
     free(text);
   }
   done = true;
-  tide_blocking_enter(w.m);
-  for (int i = 0; i < 2; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(w.m);
+  threads_end(w.m, threads, 2);
 }
 
 /* ---- Files that somebody else has a hand in ---- */

@@ -135,12 +135,9 @@ static void expect_shared(struct world w, enum tide_stop stop) {
   struct interning interning = {w.heap, NULL, stop};
   interning.table = held(&w, tide_weak_table_new_by_content(w.m, hash, equal, (void *)&asked));
   pthread_t threads[3];
-  tide_blocking_enter(w.m);
   for (int i = 0; i < 3; i++)
     threads[i] = thread_new(intern, &interning);
-  for (int i = 0; i < 3; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(w.m);
+  threads_end(w.m, threads, 3);
   cr_assert_leq(tide_weak_table_count(w.m, interning.table), 300);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   expect_sound(&w);
