@@ -39,8 +39,7 @@ static void forget(struct tide_heap *heap, uintptr_t object, size_t bytes) {
 }
 
 enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
-  if (!td_mutator_may_act(mutator, "tide_free"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_free")) return td_refusal(mutator);
   if (!object) return TIDE_OK;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_space *space = &mutator->heap->space;

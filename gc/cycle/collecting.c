@@ -61,7 +61,7 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
   /* For each buffer that a dead object had: the look at the mutator must be quick. */
   if (!TIDE_LIKELY(mutator && mutator->heap && mutator->thread == inside) &&
       !td_mutator_check(mutator, "tide_external_add"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+    return td_refusal(mutator);
   struct tide_heap *heap = mutator->heap;
   if (!td_external_add(&heap->when->external, bytes)) return TIDE_ERROR_ARGUMENT;
   struct td_wish wish;

@@ -35,8 +35,7 @@ enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
                                     const struct tide_finalizer_entry *entry,
                                     struct tide_finalizer_entry *before) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_finalizer_set"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_finalizer_set")) return td_refusal(mutator);
   if (entry && (!entry->call || (unsigned)entry->order > TIDE_FINALIZE_UNREACHABLE))
     return TIDE_ERROR_ARGUMENT;
   struct td_found found;

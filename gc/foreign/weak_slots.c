@@ -48,8 +48,7 @@ static void note_place(struct tide_heap *heap, enum tide_weak_kind kind, uintptr
 /* Returns TIDE_OK with the lock taken. */
 static enum tide_status begin(struct tide_mutator *mutator, const char *function, const void *slot,
                               enum tide_weak_kind kind) {
-  if (!td_mutator_may_act(mutator, function))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, function)) return td_refusal(mutator);
   if (!slot || (uintptr_t)slot % sizeof(void *) ||
       (kind != TIDE_WEAK_BEFORE && kind != TIDE_WEAK_AFTER))
     return TIDE_ERROR_ARGUMENT;

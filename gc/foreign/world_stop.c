@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A world that stands still for as long as the program wants. */
 #include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
@@ -36,7 +37,7 @@ enum tide_status tide_world_stop(struct tide_mutator *mutator) {
 }
 
 enum tide_status tide_world_resume(struct tide_mutator *mutator) {
-  if (!td_pause_is_programs(mutator)) return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_pause_is_programs(mutator)) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
   heap->world->for_program = false;

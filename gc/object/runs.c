@@ -34,6 +34,11 @@ void td_runs_show(struct tide_mutator *mutator) {
   mutator->fast.bump = allowed ? mutator->cache.runs : td_runs_none(mutator->heap);
 }
 
+void td_runs_show_all(const struct td_self *self) {
+  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
+    td_runs_show(m);
+}
+
 void td_runs_retire(struct tide_mutator *mutator) {
   td_cache_retire(&mutator->heap->space, &mutator->cache, true, mutator->interrupted);
   td_runs_flush_counts(mutator);

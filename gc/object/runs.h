@@ -22,6 +22,8 @@ void td_runs_free_pool(struct tide_heap *heap);
 
 /* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
 void td_runs_show(struct tide_mutator *mutator);
+/* The same for all mutators of the calling thread. */
+void td_runs_show_all(const struct td_self *self);
 /* Returns the empty ones, for mutators that may not allocate. */
 static inline struct tide_bump *td_runs_none(const struct tide_heap *heap) {
   return heap->space.no_runs;

@@ -74,8 +74,7 @@ static enum tide_status add(struct tide_heap *heap, uintptr_t object) {
 }
 
 enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
-  if (!td_mutator_may_act(mutator, "tide_object_pin"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_object_pin")) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
   uintptr_t at = (uintptr_t)object;
@@ -96,8 +95,7 @@ enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
 }
 
 enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object) {
-  if (!td_mutator_may_act(mutator, "tide_object_unpin"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_object_unpin")) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   return td_pin_remove(mutator->heap, (uintptr_t)object) ? TIDE_OK : TIDE_ERROR_ARGUMENT;
 }

@@ -9,8 +9,7 @@
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                     tide_finalizer_fn finalizer, void *context) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_finalizer_add")) return td_refusal(mutator);
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
   struct td_found found;
   if (!td_object_look(mutator, (uintptr_t)object, &found)) return TIDE_ERROR_ARGUMENT;

@@ -29,7 +29,8 @@ static ptrdiff_t unnoted(const struct td_external *external) {
                      atomic_load_explicit(&external->noted, memory_order_relaxed));
 }
 
-void td_external_fall(struct td_when *when, size_t bytes) {
+/* They have become so few. Pure. */
+static void note_fall(struct td_when *when, size_t bytes) {
   struct td_sizing *sizing = &when->sizing;
   if (bytes >= when->external.least) return;
   double fall = (double)(when->external.least - bytes) * (1 + sizing->room_share);
@@ -53,7 +54,7 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
   struct td_space *space = &heap->space;
   struct td_external *external = &heap->when->external;
   note_young(space, external, change);
-  td_external_fall(heap->when, bytes);
+  note_fall(heap->when, bytes);
   uint64_t due = heap->when->sizing.due_bytes;
   uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
   uint32_t used = space->used_blocks - space->dying_free_blocks;

@@ -189,8 +189,6 @@ bool td_external_add(struct td_external *external, ptrdiff_t bytes);
 enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish);
 /* Under the space's lock. After a collection: the external bytes begin anew. Returns them. */
 size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind);
-/* They have become so few. Pure. */
-void td_external_fall(struct td_when *when, size_t bytes);
 
 /* Decides, and sets the budget. */
 void td_when_set(struct tide_heap *heap, struct td_facts facts);

@@ -87,6 +87,10 @@ static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
 static inline void td_runs_show(struct tide_mutator *mutator) {
   mutator->fast.bump = mutator->blocking_depth == 0 && td_self()->worlds == 0 ? &shown : NULL;
 }
+static inline void td_runs_show_all(struct td_self const *self) {
+  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
+    td_runs_show(m);
+}
 /* The long way is taken always. */
 static inline bool td_mutator_is_well(struct tide_mutator const *, struct td_self const *) {
   return false;

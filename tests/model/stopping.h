@@ -58,6 +58,9 @@ static inline struct tide_mutator *td_thread_mutators(void) {
 static inline void td_runs_show(struct tide_mutator *mutator) {
   (void)mutator;
 }
+static inline void td_runs_show_all(struct td_self const *self) {
+  (void)self;
+}
 static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
   return NULL;
 }

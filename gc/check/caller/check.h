@@ -30,6 +30,11 @@ static inline bool td_mutator_may_act(const struct tide_mutator *mutator, const 
          td_mutator_may_act_slow(mutator, function);
 }
 
+/* What a function answers that is refused: NULL is a wrong argument. */
+static inline enum tide_status td_refusal(const struct tide_mutator *mutator) {
+  return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+}
+
 /* May the thread look at objects? With an attached mutator of its own outside of blocking sections;
  * or, in a callback of a collection, with any mutator of the heap that is collected. */
 bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function);

@@ -25,21 +25,16 @@ void td_callback_end(struct tide_mutator *mutator, const struct td_callback *cal
   td_runs_show(mutator);
 }
 
-static void show_runs(const struct td_self *self) {
-  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
-    td_runs_show(m);
-}
-
 void td_quiet_call_begin(struct td_call *call, const char *name) {
   struct td_self *self = td_self();
   td_call_begin(call, name);
   self->worlds++; /* as if it held one */
-  show_runs(self);
+  td_runs_show_all(self);
 }
 
 void td_quiet_call_end(const struct td_call *call) {
   struct td_self *self = td_self();
   self->worlds--;
-  show_runs(self);
+  td_runs_show_all(self);
   td_call_end(call);
 }

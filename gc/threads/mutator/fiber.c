@@ -77,8 +77,7 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                                    struct tide_fiber_stack *to) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_stack_switch"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_stack_switch")) return td_refusal(mutator);
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
   from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
@@ -98,8 +97,7 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
 enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_stack_unregister"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return td_refusal(mutator);
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;
@@ -119,8 +117,7 @@ enum tide_status td_fibers_move_own(struct tide_mutator *mutator, uintptr_t low,
 }
 
 enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high) {
-  if (!td_mutator_may_act(mutator, "tide_stack_set_own"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_stack_set_own")) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_are_bounds((uintptr_t)low, (uintptr_t)high)) return TIDE_ERROR_ARGUMENT;
   return td_fibers_move_own(mutator, (uintptr_t)low, (uintptr_t)high);

@@ -66,8 +66,7 @@ void **tide_handle(struct tide_mutator *mutator, void *reference) {
 
 enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_scope_close"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_scope_close")) return td_refusal(mutator);
   if (scope == 0 || scope != mutator->scope) return TIDE_ERROR_ARGUMENT;
   mutator->scope = pop_to(mutator, scope - 1) >> 1;
   return TIDE_OK;
@@ -83,8 +82,7 @@ static uintptr_t word_at(const struct tide_mutator *mutator, size_t at) {
 
 enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_scope_unwind"))
-    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_may_act(mutator, "tide_scope_unwind")) return td_refusal(mutator);
   size_t open = mutator->scope;
   while (open > scope)
     open = word_at(mutator, open - 1) >> 1;

@@ -13,7 +13,7 @@
 
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
   if (td_mutator_may_act(mutator, function)) return TIDE_OK;
-  return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  return td_refusal(mutator);
 }
 
 void td_pause_retire_runs(struct tide_heap *heap) {

@@ -108,8 +108,7 @@ static void wait_at_doors(struct td_self *self) {
       td_world_doze(m->heap, DOOR_NS);
   atomic_signal_fence(memory_order_seq_cst);
   self->waits_at_door = false;
-  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
-    td_runs_show(m);
+  td_runs_show_all(self);
 }
 
 /* A signal that comes while the thread becomes safe, or ceases to, is put off: its handler would

@@ -76,16 +76,11 @@ static void lock_safely(void *argument) {
 
 /* Functions of the embedder that run while the thread holds a world may not allocate, from no heap:
  * the runs of all its mutators are out of sight meanwhile. */
-static void show_runs(const struct td_self *self) {
-  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
-    td_runs_show(m);
-}
-
 static void become_holder(struct td_world *world) {
   struct td_self *self = td_self();
   /* relaxed: compared with the reader's own identity only, which only that thread stores. */
   atomic_store_explicit(&world->holder, self, memory_order_relaxed);
-  if (self->worlds++ == 0) show_runs(self);
+  if (self->worlds++ == 0) td_runs_show_all(self);
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
@@ -97,7 +92,7 @@ void td_world_unlock_safe(struct tide_heap *heap) {
   struct td_self *self = td_self();
   /* relaxed: as in become_holder. */
   atomic_store_explicit(&heap->world->holder, NULL, memory_order_relaxed);
-  if (--self->worlds == 0) show_runs(self);
+  if (--self->worlds == 0) td_runs_show_all(self);
   pthread_mutex_unlock(&heap->world->lock);
 }
 
