@@ -23,6 +23,7 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/attach.h"
+#include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
@@ -55,6 +56,7 @@ struct whole {
   struct td_asked asked;
   struct td_stats stats;
   struct td_written written;
+  struct td_resting resting;
   struct td_young_beside young_beside;
   struct td_ephemerons ephemerons;
   struct whole_room room;
@@ -79,6 +81,7 @@ static struct tide_heap *take_whole(void) {
   w->heap.asked = &w->asked;
   w->heap.stats = &w->stats;
   w->heap.written = &w->written;
+  w->heap.resting = &w->resting;
   w->heap.young_beside = &w->young_beside;
   return &w->heap;
 }
@@ -113,6 +116,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   if (!rooted || !td_stats_init(heap) || !td_world_init(heap->world) ||
       !td_finalizers_init(heap->finalizers) || pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
       pthread_mutex_init(&heap->written->lock, NULL) != 0 ||
+      pthread_mutex_init(&heap->resting->lock, NULL) != 0 ||
       (o->concurrent && !td_beside_open(heap))) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
@@ -128,6 +132,7 @@ static void free_heap(struct tide_heap *heap) {
   td_beside_close(heap);
   td_young_beside_deinit(heap->young_beside);
   pthread_mutex_destroy(&heap->written->lock);
+  pthread_mutex_destroy(&heap->resting->lock);
   td_markers_destroy(heap->markers);
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(heap->ephemerons);

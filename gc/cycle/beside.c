@@ -266,7 +266,7 @@ static TD_KEEPS_CALL void mark_on(struct beside *b, bool from_roots) {
   uint64_t since = td_plat_now_ns();
   td_call_begin(&call, "a trace function");
   td_self()->worlds++;
-  if (from_roots) b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap->markers);
+  if (from_roots) b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap, &b->overwritten);
   do {
     td_mark_phase(heap->markers, &(struct td_roots){0});
     if (!td_mark_is_behind(heap->markers)) td_ephemerons_close(heap);

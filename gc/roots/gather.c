@@ -45,7 +45,7 @@ static void add_told(struct td_root_list *list, const struct td_root_list *told)
 const struct td_root_list *td_roots_gather(struct tide_heap *heap, enum td_root_words words,
                                            td_root_list_take take, void *context) {
   struct td_root_list *list = &heap->roots->list;
-  bool fresh = words == TD_WORDS_FRESH, lost = list->lost;
+  bool fresh = words != TD_WORDS_KEPT, lost = list->lost;
   list->take = take;
   list->context = context;
   list->count = 0;
@@ -57,7 +57,8 @@ const struct td_root_list *td_roots_gather(struct tide_heap *heap, enum td_root_
   add_told(list, &heap->roots->told);
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     td_handles_list(m, list);
-    if (fresh) td_stacks_list(m, list);
+    if (fresh) td_stacks_list_running(m, list);
+    if (words == TD_WORDS_FRESH) td_stacks_list_resting(m, list);
   }
   td_root_list_add(list, TD_SPAN_STACK, list->words, list->word_count);
   if (!fresh) list->lost = lost; /* what was listed now can be listed again */

@@ -7,8 +7,9 @@
 
 /* Which words of stacks and registers are roots, and which of sources. */
 enum td_root_words {
-  TD_WORDS_FRESH, /* those that are there now */
-  TD_WORDS_KEPT,  /* those that the last fresh gathering found */
+  TD_WORDS_FRESH,   /* those that are there now */
+  TD_WORDS_RUNNING, /* the same, but of stacks that mutators run on */
+  TD_WORDS_KEPT,    /* those that the last fresh gathering found */
 };
 
 /* World stopped, the roots' lock held: lists all roots. The list stays valid until the next

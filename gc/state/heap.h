@@ -43,6 +43,7 @@ struct tide_heap {
   struct td_asked *asked;               /* gc/cycle/asked.h */
   struct td_beside *concurrent;         /* gc/cycle/beside.h; NULL: collections stop the program */
   struct td_written *written;           /* gc/threads/mutator/written.h */
+  struct td_resting *resting;           /* gc/threads/mutator/resting.h */
   struct td_young_beside *young_beside; /* gc/cycle/young_beside.h */
   struct td_stats *stats;               /* gc/stats/stats.h */
 

@@ -11,7 +11,9 @@
  * and so may the registers that were saved when the mutator left it. */
 #define TD_SAVED_WORDS 192u
 struct tide_fiber_stack {
-  struct tide_fiber_stack *next;
+  struct tide_fiber_stack *next;           /* of the same mutator */
+  struct tide_fiber_stack *after, *before; /* in the list of gc/threads/mutator/resting.h */
+  _Atomic(uint32_t) rest;                  /* [rest] in gc/threads/mutator/rest.h */
   uintptr_t low, high;
   bool grows;    /* it may be used below `low`: see td_plat_stack_bounds */
   uintptr_t top; /* lowest word in use; while the mutator stands still, or when it left */

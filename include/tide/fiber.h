@@ -8,7 +8,8 @@
 TIDE_BEGIN
 struct tide_fiber_stack;
 /* Registers the stack [low, high), on which only this thread runs, as a root: all of it until the
- * mutator has run on it (so leave guard pages out), later what lies above where it left it.
+ * mutator has run on it (so leave guard pages out), later what lies above where it left it. With
+ * tide_options.concurrent, nobody else overwrites references in it meanwhile.
  *   TIDE_ERROR_ARGUMENT  low or high is no multiple of 8, or high is not above low
  *   TIDE_ERROR_STATE     it overlaps another stack of this mutator */
 TIDE_API struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low,

@@ -7,12 +7,16 @@
  *   born  new objects are born unmarked
  *   idle  nobody looks into what mutators have marked
  *   age   what is young in stop 2 is not made old
- *   written  what is written into old objects is not noted */
+ *   written  what is written into old objects is not noted
+ *   rest  the stack of a fiber is not searched before it goes on */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gc/threads/mutator/barrier.h"
+#include "gc/threads/mutator/resting.h"
+#include "gc/threads/mutator/stacks.h"
 #include "gc/threads/mutator/written.h"
 #include "heap/epoch.h"
 #include "heap/young/young.h"
@@ -20,10 +24,11 @@
 #include "marker/marker.h"
 #include "tests/wrap.h"
 
-static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, WRITTEN, FAULTS } fault;
+static enum fault { NONE, DEAF, WEAK, BORN, IDLE, AGE, WRITTEN, REST, FAULTS } fault;
 
 static __attribute__((constructor)) void choose(void) {
-  static const char *const names[] = {"none", "deaf", "weak", "born", "idle", "age", "written"};
+  static const char *const names[] = {"none", "deaf", "weak",    "born",
+                                      "idle", "age",  "written", "rest"};
   const char *name = getenv("CONCURRENT_FAULT");
   while (name && fault < FAULTS && strcmp(names[fault], name) != 0)
     fault++;
@@ -60,6 +65,16 @@ WRAP(void, td_young_end_beside, struct td_space *space) {
 WRAP(bool, td_written_note, struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
      size_t count) {
   return fault != WRITTEN && __real_td_written_note(mutator, object, slots, count);
+}
+
+WRAP(uint64_t, td_stacks_mark, const struct tide_heap *heap, const struct tide_fiber_stack *stack) {
+  return fault == REST ? 0 : __real_td_stacks_mark(heap, stack);
+}
+
+/* No fault: mutators come first now and then, and not only those who are quick. */
+WRAP(uint64_t, td_resting_search, struct tide_heap *heap, struct td_root_list *list) {
+  usleep(100);
+  return __real_td_resting_search(heap, list);
 }
 
 WRAP(bool, td_mark_is_behind, const struct td_markers *set) {

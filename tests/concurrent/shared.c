@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mutators that race: they store, overwrite and read the slots of one array and of each other's
- * objects while collections mark beside them, and take objects out of weak references, ephemerons
- * and finalizers. No object that any of them can get may be lost.
+ * objects while collections mark beside them, and take objects out of weak references, ephemerons,
+ * finalizers, and the stacks of fibers. No object that any of them can get may be lost.
  *
  * Usage: concurrent_shared [SECONDS [MUTATORS [SLOTS [faulty]]]]
  * With `faulty` an object that is lost, told by TIDE_VERIFY or by its contents, is a success. */
@@ -29,6 +29,8 @@ struct player {
   struct tide_mutator *m;
   uint32_t random;
   struct node *own[OWN];
+  struct node **words; /* a fiber's stack, which nothing else runs on */
+  struct tide_fiber_stack *fiber;
   struct tide_weak *weak[OWN];
   struct tide_ephemeron *ephemeron[OWN];
 };
@@ -54,10 +56,15 @@ static struct node **any_slot(struct player *p) {
   return &slots[random_next(&p->random) % slot_count];
 }
 
-static void make(struct player *p) {
+static struct node *make_one(struct player *p) {
   struct node *made = tide_alloc(p->m, layout, sizeof *made);
   CHECK(made);
   made->magic = MAGIC;
+  return made;
+}
+
+static void make(struct player *p) {
+  struct node *made = make_one(p);
   set(p, made, &made->left, get(any_slot(p)));
   set(p, made, &made->right, get(any_slot(p)));
   set(p, slots, any_slot(p), made);
@@ -77,6 +84,16 @@ static void hide(struct player *p, struct node *node, unsigned at) {
 static void show(struct player *p, unsigned at) {
   if (checked(p->own[at])) set(p, slots, any_slot(p), p->own[at]);
   p->own[at] = NULL;
+}
+
+/* A fiber takes it, or a new object, and leaves another one. */
+static void run_fiber(struct player *p, unsigned at) {
+  if (!p->own[at]) p->own[at] = make_one(p);
+  CHECK(tide_stack_switch(p->m, p->fiber) == TIDE_OK);
+  struct node *kept = checked(p->words[at]);
+  p->words[at] = p->own[at];
+  p->own[at] = kept;
+  CHECK(tide_stack_switch(p->m, NULL) == TIDE_OK);
 }
 
 static void revive(struct player *p, unsigned at) {
@@ -111,9 +128,7 @@ static void ask_for_queued(struct tide_heap *of, enum tide_event event, uint64_t
 
 /* The value is one that nothing else need refer to. */
 static void bind(struct player *p, struct node *key, unsigned at) {
-  struct node *value = tide_alloc(p->m, layout, sizeof *value);
-  CHECK(value);
-  value->magic = MAGIC;
+  struct node *value = make_one(p);
   set(p, value, &value->left, key);
   p->ephemeron[at] = tide_ephemeron_new(p->m, key, value);
 }
@@ -158,6 +173,8 @@ static void step(struct player *p) {
     if (node) hide(p, node, at);
     break;
   case 9:
+    run_fiber(p, at);
+    break;
   case 10:
     show(p, at);
     break;
@@ -178,6 +195,10 @@ static void step(struct player *p) {
 
 static void *play(void *seed) {
   struct player p = {.m = ATTACH(heap), .random = (uint32_t)(uintptr_t)seed};
+  p.words = calloc(OWN, sizeof *p.words);
+  CHECK(p.words);
+  p.fiber = tide_stack_register(p.m, p.words, p.words + OWN, NULL);
+  CHECK(p.fiber);
   playing = &p;
   while (!over) {
     for (int i = 0; i < 64; i++)
@@ -185,6 +206,7 @@ static void *play(void *seed) {
     tide_safepoint(p.m);
   }
   CHECK(tide_detach(p.m) == TIDE_OK);
+  free(p.words);
   return NULL;
 }
 

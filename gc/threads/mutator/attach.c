@@ -15,6 +15,7 @@
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/fiber.h"
 #include "gc/threads/mutator/handles.h"
+#include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/stacks.h"
 #include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/signal.h"
@@ -156,6 +157,7 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
     return TIDE_ERROR_MEMORY;
   }
   mutator->heap = heap;
+  if (options->stack != TIDE_STACK_PRECISE) td_resting_add(heap, &mutator->own);
   /* relaxed: changed by those that hold the world's lock, or told once more. */
   mutator->fast.due = atomic_load_explicit(&heap->when->owed, memory_order_relaxed) != 0;
   td_barrier_open(mutator);

@@ -7,6 +7,7 @@
 #include "gc/check/caller/check.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/resting.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/thread.h"
 
@@ -22,12 +23,17 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   return true;
 }
 
+static void forget(struct tide_mutator *mutator, struct tide_fiber_stack **link) {
+  struct tide_fiber_stack *stack = *link;
+  if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_remove(mutator, stack);
+  *link = stack->next;
+  free(stack);
+}
+
 void td_fibers_close(struct tide_mutator *mutator) {
-  while (mutator->fibers) {
-    struct tide_fiber_stack *next = mutator->fibers->next;
-    free(mutator->fibers);
-    mutator->fibers = next;
-  }
+  while (mutator->fibers)
+    forget(mutator, &mutator->fibers);
+  if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_remove(mutator, &mutator->own);
   mutator->current = mutator->running = &mutator->own;
 }
 
@@ -71,6 +77,7 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
   stack->top = to;
   stack->next = mutator->fibers;
   mutator->fibers = stack;
+  if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_add(mutator->heap, stack);
   return stack;
 }
 
@@ -87,6 +94,7 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
               (void *)mutator);
     return TIDE_ERROR_STATE;
   }
+  td_resting_enter(mutator, to ? to : &mutator->own);
   from->saved_count = 0;
   if (from->left)
     td_stack_describe_left(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
@@ -101,8 +109,7 @@ enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;
-  *link = stack->next;
-  free(stack);
+  forget(mutator, link);
   return TIDE_OK;
 }
 

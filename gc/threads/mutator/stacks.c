@@ -14,6 +14,7 @@
 
 #include "gc/state/mutator.h"
 #include "gc/threads/stop/registers.h"
+#include "heap/space/find.h"
 #include "heap/withheld/avoid.h"
 
 /* Frames that a thread may enter between telling of a switch and switching. */
@@ -22,10 +23,12 @@
 /* What a mutator keeps room for between two blocking sections. */
 #define SECTION_WORDS_KEPT (16u * TD_ROOT_LIST_WORDS)
 
-/* Where words are copied to, and which of them. */
+/* Where words are copied to, and which of them. Without a list, what they lead to is marked. */
 struct look {
   struct td_root_list *list;
-  uintptr_t base, bytes; /* only words inside this range can be references */
+  uintptr_t base, bytes;        /* only words inside this range can be references */
+  const struct tide_heap *heap; /* without a list */
+  uint64_t *marked;             /* then: how many objects */
 };
 
 static TD_READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t bytes,
@@ -38,9 +41,25 @@ static TD_READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t b
   return found;
 }
 
+static TD_READS_STACKS uintptr_t stack_word(uintptr_t at) {
+  return *(const uintptr_t *)at;
+}
+
+static void mark_words(const struct look *look, uintptr_t low, uintptr_t high) {
+  const struct tide_heap *heap = look->heap;
+  for (uintptr_t at = low; at + 8 <= high; at += 8) {
+    uintptr_t word = stack_word(at);
+    uintptr_t object =
+        word - look->base < look->bytes ? td_space_find(&heap->space, word, TD_FROM_STACK) : 0;
+    if (object) *look->marked += td_mark_from_outside(heap->markers, object);
+  }
+}
+
 /* Returns false if the list refuses. */
 static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
   low = (low + 7) & ~(uintptr_t)7;
+  if (!look->list) mark_words(look, low, high);
+  if (!look->list) return true;
   while (low + 8 <= high) {
     size_t count = (high - low) / 8;
     if (count > TD_ROOT_LIST_WORDS) count = TD_ROOT_LIST_WORDS;
@@ -50,10 +69,6 @@ static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
     low += count * 8;
   }
   return true;
-}
-
-static TD_READS_STACKS uintptr_t stack_word(uintptr_t at) {
-  return *(const uintptr_t *)at;
 }
 
 /* A part of a stack, and those frames of the other stack that it refers to. */
@@ -72,17 +87,17 @@ static bool copy_part(const struct look *look, const struct tide_fiber_stack *st
 
 /* ---- In a collection ---- */
 
-static void copy_saved(const struct look *look, const struct tide_fiber_stack *stack) {
+static bool copy_saved(const struct look *look, const struct tide_fiber_stack *stack) {
   uintptr_t saved = (uintptr_t)stack->saved;
-  copy_part(look, stack, saved, saved + stack->saved_count * sizeof *stack->saved);
+  return copy_part(look, stack, saved, saved + stack->saved_count * sizeof *stack->saved);
 }
 
 /* A stack that the mutator does not run on: from a little below where it left it, or from end to
  * end if it never ran there, for what made the stack may have put something on it. */
-static void copy_resting(const struct look *look, const struct tide_fiber_stack *stack) {
+static bool copy_resting(const struct look *look, const struct tide_fiber_stack *stack) {
   bool deep = stack->left && stack->top - stack->low > SWITCH_SLACK_BYTES;
-  copy_part(look, stack, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
-  copy_saved(look, stack);
+  return copy_part(look, stack, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high) &&
+         copy_saved(look, stack);
 }
 
 /* A stack that a signal interrupted, whose handler has another: nobody knows how deep it was used,
@@ -110,23 +125,62 @@ static bool is_native(const struct tide_mutator *mutator) {
   return mutator->own.low == mutator->native.low && mutator->own.high == mutator->native.high;
 }
 
-void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *list) {
+static struct look look_of(const struct tide_heap *heap, struct td_root_list *list) {
+  return (struct look){
+      .list = list, .base = heap->space.base, .bytes = td_avoid_watched_bytes(&heap->space)};
+}
+
+/* The one that a signal handler with a stack of its own interrupted, or NULL. */
+static const struct tide_fiber_stack *interrupted(const struct tide_mutator *mutator) {
+  return mutator->running == &mutator->signal ? mutator->current : NULL;
+}
+
+void td_stacks_list_running(const struct tide_mutator *mutator, struct td_root_list *list) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
-  const struct td_space *space = &mutator->heap->space;
-  const struct look look = {
-      .list = list, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
+  const struct look look = look_of(mutator->heap, list);
   const struct tide_fiber_stack *running = mutator->running;
-  const struct tide_fiber_stack *interrupted =
-      running == &mutator->signal ? mutator->current : NULL;
   if (mutator->section_copied)
     copy_words(&look, (uintptr_t)mutator->section.words,
                (uintptr_t)(mutator->section.words + mutator->section.word_count));
   if (!mutator->section_copied || running != &mutator->own || is_native(mutator))
     copy_running(&look, running);
-  if (interrupted) copy_interrupted(&look, interrupted);
-  if (running != &mutator->own && interrupted != &mutator->own) copy_resting(&look, &mutator->own);
+  if (interrupted(mutator)) copy_interrupted(&look, interrupted(mutator));
+}
+
+static bool rests(const struct tide_mutator *mutator, const struct tide_fiber_stack *stack) {
+  return stack != mutator->running && stack != interrupted(mutator);
+}
+
+void td_stacks_list_resting(const struct tide_mutator *mutator, struct td_root_list *list) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
+  const struct look look = look_of(mutator->heap, list);
+  if (rests(mutator, &mutator->own)) copy_resting(&look, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
-    if (f != running && f != interrupted) copy_resting(&look, f);
+    if (rests(mutator, f)) copy_resting(&look, f);
+}
+
+/* ---- Beside the program ---- */
+
+/* What lies beyond was not there when marking began. */
+static struct look look_beside(const struct tide_heap *heap) {
+  return (struct look){.base = heap->space.base,
+                       .bytes = (uintptr_t)heap->space.view_frontier << TD_BLOCK_LOG2,
+                       .heap = heap};
+}
+
+bool td_stacks_copy(const struct tide_heap *heap, const struct tide_fiber_stack *stack,
+                    struct td_root_list *list) {
+  struct look look = look_beside(heap);
+  look.list = list;
+  return copy_resting(&look, stack);
+}
+
+uint64_t td_stacks_mark(const struct tide_heap *heap, const struct tide_fiber_stack *stack) {
+  uint64_t marked = 0;
+  struct look look = look_beside(heap);
+  look.marked = &marked;
+  (void)copy_resting(&look, stack);
+  return marked;
 }
 
 /* ---- For a blocking section ---- */
