@@ -4,6 +4,7 @@
 #define TD_GC_STATE_MUTATOR_H
 
 #include "gc/arrays/root_list.h"
+#include "gc/arrays/table.h"
 #include "gc/state/heap.h"
 #include "heap/cells/cache.h"
 
@@ -11,7 +12,7 @@
  * and so may the registers that were saved when the mutator left it. */
 #define TD_SAVED_WORDS 192u
 struct tide_fiber_stack {
-  struct tide_fiber_stack *next;           /* of the same mutator */
+  struct tide_fiber_stack *next, **link;   /* of the same mutator, and what leads here */
   struct tide_fiber_stack *after, *before; /* in the list of gc/threads/mutator/resting.h */
   _Atomic(uint32_t) rest;                  /* [rest] in gc/threads/mutator/rest.h */
   uintptr_t low, high;
@@ -72,6 +73,7 @@ struct tide_mutator {
                                      * `current` if a signal came between telling and switching, and
                                      * &signal in a handler that interrupted `current` */
   struct tide_fiber_stack *fibers;
+  struct td_table known; /* of them */
   struct td_local_root *locals;
   bool looks_first;     /* the next allocation is to look what is owed: inlined code sees no run */
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */

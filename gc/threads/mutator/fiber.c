@@ -23,26 +23,25 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   return true;
 }
 
-static void forget(struct tide_mutator *mutator, struct tide_fiber_stack **link) {
-  struct tide_fiber_stack *stack = *link;
+static void forget(struct tide_mutator *mutator, struct tide_fiber_stack *stack) {
   if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_remove(mutator, stack);
-  *link = stack->next;
+  (void)td_table_remove(&mutator->known, (uintptr_t)stack);
+  if (stack->next) stack->next->link = stack->link;
+  *stack->link = stack->next;
   free(stack);
 }
 
 void td_fibers_close(struct tide_mutator *mutator) {
   while (mutator->fibers)
-    forget(mutator, &mutator->fibers);
+    forget(mutator, mutator->fibers);
+  td_table_free(&mutator->known);
   if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_remove(mutator, &mutator->own);
   mutator->current = mutator->running = &mutator->own;
 }
 
-static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
-                                         const struct tide_fiber_stack *stack) {
-  struct tide_fiber_stack **link = &mutator->fibers;
-  while (*link && *link != stack)
-    link = &(*link)->next;
-  return *link ? link : NULL;
+/* Whatever the program passes: there may be ten thousand. */
+static bool is_known(const struct tide_mutator *mutator, const struct tide_fiber_stack *stack) {
+  return stack && td_table_get(&mutator->known, (uintptr_t)stack) != TD_TABLE_NONE;
 }
 
 struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
@@ -68,14 +67,17 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
     }
   }
   struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
-  if (!stack) {
+  if (!stack || !td_table_put(&mutator->known, (uintptr_t)stack, 0)) {
+    free(stack);
     td_fail(error, TIDE_ERROR_MEMORY, "tide_stack_register: out of memory");
     return NULL;
   }
   stack->low = from;
   stack->high = to;
   stack->top = to;
+  stack->link = &mutator->fibers;
   stack->next = mutator->fibers;
+  if (stack->next) stack->next->link = &stack->next;
   mutator->fibers = stack;
   if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_add(mutator->heap, stack);
   return stack;
@@ -85,7 +87,7 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                                    struct tide_fiber_stack *to) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_switch")) return td_refusal(mutator);
-  if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
+  if (to && !is_known(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
   from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
                td_stack_holds(from, (uintptr_t)__builtin_frame_address(0));
@@ -106,10 +108,9 @@ enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return td_refusal(mutator);
-  struct tide_fiber_stack **link = link_of(mutator, stack);
-  if (!stack || !link) return TIDE_ERROR_ARGUMENT;
+  if (!is_known(mutator, stack)) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;
-  forget(mutator, link);
+  forget(mutator, stack);
   return TIDE_OK;
 }
 
