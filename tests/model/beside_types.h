@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For beside.cpp: what the files under test use of headers that are not. Their types have the
- * fields that matter there, and no others. A page has two granules, a slab and a block two pages.
+/* For beside.cpp and beside.c: what the files under test use of headers that are not. Their types
+ * have the fields that matter there, and no others. A page has two granules, a slab and a block two
+ * pages.
  */
 #ifndef TD_TESTS_MODEL_BESIDE_TYPES_H
 #define TD_TESTS_MODEL_BESIDE_TYPES_H
@@ -22,7 +23,9 @@
 #define TIDE_BEGIN
 #define TIDE_END
 #define TIDE_LIKELY(condition) (condition)
+#ifdef __cplusplus
 #define _Static_assert static_assert
+#endif
 
 #define TD_CACHE_LINE 64u
 #define TD_GRANULE_LOG2 4u
@@ -37,6 +40,9 @@
 #define TD_BLOCK_PAGES 2u
 #define TD_DEFERRED 0x80u
 enum { TD_KIND_LEAF, TD_KIND_REFS, TD_KIND_TRACED };
+
+struct tide_mutator;
+struct td_self;
 
 /* ---- The heap ---- */
 
@@ -92,7 +98,7 @@ static inline bool td_space_counts(const struct td_space *space, uintptr_t cell,
 }
 #define TD_HOLDS_STOPS
 static inline struct td_self *td_inside_begin(void) {
-  return nullptr;
+  return NULL;
 }
 static inline bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
   (void)mutator, (void)function;

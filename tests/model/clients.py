@@ -73,8 +73,8 @@ class Doors:
 
 @dataclass(frozen=True)
 class Beside:
-    """Mutators that move references while one marker marks: see the head of beside.cpp. Only for
-    Relacy."""
+    """Mutators that move references while one marker marks: see the heads of beside.cpp and, for
+    GenMC, of beside.c, where n has the cell's number and p is a stop."""
     name: str
     graph: str  # the child of each object; "-": none; ".": a free cell
     roots: str
@@ -207,6 +207,13 @@ RELACY = {
 }
 
 GENMC = {
+    "beside": [
+        Beside("stay", "2--", "0", ("l0z0",), "the only reference goes from a slot to the stack"),
+        Beside("move", "2-3--", "04", ("l0z0s4d",), "and to another slot, with what it leads to"),
+        Beside("again", "2-3--", "04", ("l0z0ps4d",), "the same, and a stop in between"),
+        Beside("slot", "2--", "0", ("l0z0", "z0"), "two overwrite one slot"),
+        Beside("born", "2---", "0", ("l0n3z0",), "a new object has the only reference"),
+    ],
     "marking": [
         Marking("begin", "dd", ",", "0", "helpers look while the phase is being prepared", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
@@ -350,10 +357,10 @@ MUTANTS = {
         Mutant("cas(&world->gate)=relaxed", "both", "", "sleeps after the last resume"),
     ],
     "beside": [
-        Mutant("barrier_first=0", "move", "", "the store comes before the barrier"),
+        Mutant("barrier_first=0", "move", "stay", "the store comes before the barrier"),
         Mutant("together=0", "slot", "", "stop 1 comes between the barrier and the store"),
-        Mutant("whoever_holds=0", "move", "", "only what an unmarked object refers to is kept"),
-        Mutant("born=0", "born", "", "new objects are born white"),
+        Mutant("whoever_holds=0", "move", "stay", "only what an unmarked object refers to is kept"),
+        Mutant("born=0", "born", "born", "new objects are born white"),
         Mutant("cleared=0", "dying", "", "weak references to what dies with a finalizer are not cleared"),
         Mutant("resurrected=0", "dying", "", "what dies with a finalizer is not marked"),
         Mutant("awaited=0", "dying", "", "nor does anybody mark what it reaches"),
@@ -362,18 +369,18 @@ MUTANTS = {
         Mutant("single=0", "reborn", "", "the next byte is written with that of a dead young object"),
         Mutant("whites_live=0", "reborn", "", "white objects die with the young ones"),
         Mutant("kept=0", "weak", "", "what comes out of a weak reference is not kept"),
-        Mutant("look=0", "move", "", "nobody looks whether slabs were told of something"),
+        Mutant("look=0", "move", "stay", "nobody looks whether slabs were told of something"),
         Mutant("look=0", "rest", "", "nor in the last stop"),
-        Mutant("slabs_first=0", "move", "", "what slabs were told is taken when flags have been looked at"),
+        Mutant("slabs_first=0", "move", "stay", "what slabs were told is taken when flags have been looked at"),
         Mutant("byte_first=0", "move", "", "the flag comes before the byte"),
         Mutant("flag_first=0", "move", "", "the slab is told before the flag"),
         Mutant("flag_whole=0", "defer", "", "a store hides what the marker's flag released, or is hidden"),
         Mutant("flag_whole=0", "page", "", "or another mutator's"),
         Mutant("slab_whole=0", "slab", "", "a store hides which flags another has set"),
-        Mutant("exchange(&space->flags[page], 1)=relaxed", "move", ""),
-        Mutant("exchange(&space->flags[page], 0)=relaxed", "move", ""),
-        Mutant("exchange(told)=relaxed", "move", ""),
-        Mutant("exchange(&space->logged_slabs[i])=relaxed", "move", ""),
+        Mutant("exchange(&space->flags[page], 1)=relaxed", "move", "stay"),
+        Mutant("exchange(&space->flags[page], 0)=relaxed", "move", "stay"),
+        Mutant("exchange(told)=relaxed", "move", "stay"),
+        Mutant("exchange(&space->logged_slabs[i])=relaxed", "move", "stay"),
         Mutant("one_byte=0", "young", "", "the byte that barriers go by in a cycle is not set"),
         Mutant("switched=0", "young", "", "or they go by those of objects"),
     ],
@@ -443,6 +450,14 @@ STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP"
          "u": "TELL_SHARED", "x": "STORE_SHARED"}
 
 
+BESIDE = {"l": "LOAD", "z": "CLEAR", "s": "STORE", "n": "NEW", "d": "DROP", "p": "STOP"}
+
+
+def beside_script(script):
+    """Steps, with the number of an object behind some."""
+    return "".join(f"({c}) " if c.isdigit() else f" {BESIDE[c]} " for c in script).replace(" (", "(")
+
+
 def sets(text):
     """Lists of digits as bytes of bits: "12,3" is byte 0 with bits 1 and 2, byte 1 with bit 3."""
     lists = text.split(",")
@@ -470,6 +485,15 @@ def genmc_source(program, client, mutant):
             "MODEL_SCRIPTS": cases,
             "MODEL_COLLECTIONS": " ".join({"y": "YOUNG", "f": "FULL"}[c] for c in client.collections),
         }
+    elif program == "beside":
+        cases = "".join(f"case {i}: {beside_script(script)} break; "
+                        for i, script in enumerate(client.mutators))
+        lines = {
+            "MODEL_MUTATORS": len(client.mutators), "MODEL_SCRIPTS": cases,
+            "MODEL_STOPS": client.mutators[0].count("p"),
+            "MODEL_GRAPH": "{" + ",".join(client.graph).replace("-", "NONE") + "}",
+            "MODEL_ROOTS": "{" + ",".join(client.roots) + "}",
+        }
     elif program == "regions":
         cases = "".join(f"case {i}: {script} break; " for i, script in enumerate(client.helpers))
         lines = {
@@ -489,7 +513,7 @@ def genmc_source(program, client, mutant):
         site, value = mutant.split("=")
         if value == "0":
             lines["SKIPPED_" + site.replace(".", "_")] = "~, 0"
-        elif program not in ("parking", "stopping"):
+        elif program not in ("parking", "stopping", "beside"):
             lines["MUTANT_" + site.replace(".", "_")] = "~, __ATOMIC_" + value.upper()
         else:
             lines["MUTANT_SITE"] = f'"{site}"'
