@@ -7,6 +7,7 @@
  *   asked [--all]      prints all figures, not only those out of bounds */
 #include "tests/asked/recorder.h"
 #include "tests/marking/regions.h"
+#include "tests/scoped.h"
 #include "workloads/graph.h"
 #include "workloads/sink_tide.h"
 
@@ -97,7 +98,7 @@ static void limit(bool by_regions) {
 
 static bool run(const struct bound *bound, bool all) {
   struct td_graph_error error;
-  struct td_graph_spec spec;
+  SCOPED_SPEC spec;
   struct recorded found[RECORDED_KINDS];
   struct regions_met met;
   CHECK(td_graph_spec_parse(bound->graph, &spec, &error));
@@ -110,7 +111,6 @@ static bool run(const struct bound *bound, bool all) {
   record(found);
   td_graph_tide_free(graph);
   rig_close(&r);
-  td_graph_spec_free(&spec);
   return judge(bound, found, all);
 }
 

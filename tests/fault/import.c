@@ -19,9 +19,8 @@ struct trial {
 };
 
 static bool holds(const char *path, const void *data, size_t length) {
-  struct bytes bytes = read_whole(path);
+  SCOPED_BYTES bytes = read_whole(path);
   bool same = bytes.length == length && memcmp(bytes.data, data, length) == 0;
-  free(bytes.data);
   return same;
 }
 
@@ -183,9 +182,8 @@ Test(fault_import, heapsnapshot_packed_through_a_pipe) {
 }
 
 Test(fault_import, graph_file) {
-  struct td_thg graph = sample_graph();
+  SCOPED_GRAPH graph = sample_graph();
   refuse_all(file_bytes(&graph), false);
-  td_thg_free(&graph);
 }
 
 /* A graph file as `file:` reads it. */

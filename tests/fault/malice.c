@@ -93,7 +93,7 @@ static bool read_file_bytes(const struct bytes *file, struct td_thg_error *error
 }
 
 Test(malice, more_objects_than_the_file_can_justify) {
-  struct bytes file = many_objects(100000000);
+  SCOPED_BYTES file = many_objects(100000000);
   struct td_thg_error error;
   cr_assert_leq(file.length, 10000);
   cr_assert_not(read_file_bytes(&file, &error));
@@ -103,16 +103,14 @@ Test(malice, more_objects_than_the_file_can_justify) {
       "%s", error.text);
   cr_assert(strstr(error.text, "256 MiB and 256 times its length"), "%s", error.text);
   cr_assert_leq(live_most, 1 << 20, "%zu bytes", live_most);
-  free(file.data);
 }
 
 /* A small file may still hold some ten million objects, and takes what was said and no more. */
 Test(malice, as_many_objects_as_it_can_justify) {
-  struct bytes file = many_objects(4000000);
+  SCOPED_BYTES file = many_objects(4000000);
   struct td_thg_error error;
   cr_assert(read_file_bytes(&file, &error), "%s", error.text);
   cr_assert_leq(live_most, 4000000 * UINT64_C(24) + (1 << 20), "%zu bytes", live_most);
-  free(file.data);
 }
 
 /* Words of 0x7f: seven slots for each byte, and the reader remembers two targets for each. */
@@ -123,14 +121,13 @@ Test(malice, bitmaps_of_many_slots) {
                                     {"\x80\x80\x80\x80\x08", 5, 0, 0},
                                     {"", 0, 0, WORDS * 7},
                                     {"\0", 1, 0, 0}};
-  struct bytes file = make_file(
+  SCOPED_BYTES file = make_file(
       (struct td_thg_header){
           .object_count = 1, .ref_count = WORDS * 7, .root_count = 1, .shape_count = 1},
       columns);
   struct td_thg_error error;
   cr_assert(read_file_bytes(&file, &error), "%s", error.text);
   cr_assert_leq(live_most, WORDS * UINT64_C(92) + (1 << 20), "%zu bytes", live_most);
-  free(file.data);
 }
 
 /* ---- Identifiers that meet in one place of a table ---------------------------------------- */
@@ -211,8 +208,8 @@ static bool import_bytes(const struct bytes *bytes, struct td_thg_error *error) 
 
 /* A primitive array of zeros: nothing to keep, but much to unpack. */
 static struct bytes packed_array(uint32_t count) {
-  struct dump d = {.id = 4, .is_segments = true};
-  struct bytes tail = {0};
+  SCOPED_DUMP d = {.id = 4, .is_segments = true};
+  SCOPED_BYTES tail = {0};
   begin_dump(&d, "JAVA PROFILE 1.0.2");
   put_record(&d, 0x1c, count + 14);
   put_big(&d.bytes, 0x23, 1);
@@ -224,14 +221,12 @@ static struct bytes packed_array(uint32_t count) {
   put_big(&tail, 0, 4);
   put_big(&tail, 0, 4);
   struct bytes packed = pack(&d.bytes, 0, count, &tail);
-  free(d.bytes.data);
-  free(tail.data);
   return packed;
 }
 
 Test(malice, gzip_that_expands_without_end) {
   struct td_thg_error error;
-  struct bytes packed = packed_array(50 << 20);
+  SCOPED_BYTES packed = packed_array(50 << 20);
   cr_assert(import_bytes(&packed, &error), "%s", error.text);
   free(packed.data);
   packed = packed_array(400 << 20);
@@ -241,13 +236,12 @@ Test(malice, gzip_that_expands_without_end) {
   cr_assert(strstr(error.text, "expand to more than"), "%s", error.text);
   cr_assert(strstr(error.text, "gunzip"), "%s", error.text);
   cr_assert_leq(live_most, 8 << 20, "%zu bytes", live_most);
-  free(packed.data);
 }
 
 /* Roots of four bytes each, the smallest records: they may not take more than is allowed. */
 Test(malice, gzip_of_many_small_records) {
-  struct dump d = {.id = 4, .is_segments = true};
-  struct bytes tail = {0};
+  SCOPED_DUMP d = {.id = 4, .is_segments = true};
+  SCOPED_BYTES tail = {0};
   const uint32_t bytes = 100 << 20;
   begin_dump(&d, "JAVA PROFILE 1.0.2");
   put_record(&d, 0x1c, bytes);
@@ -255,15 +249,12 @@ Test(malice, gzip_of_many_small_records) {
   put_big(&tail, 0, 4);
   put_big(&tail, 0, 4);
   /* Tag 0x05 and the identifier 0x05050505. */
-  struct bytes packed = pack(&d.bytes, 5, bytes, &tail);
+  SCOPED_BYTES packed = pack(&d.bytes, 5, bytes, &tail);
   struct td_thg_error error;
   cr_assert_not(import_bytes(&packed, &error));
   cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
   cr_assert(strstr(error.text, "roots"), "%s", error.text);
   cr_assert_leq(live_most, td_allowance_bytes(packed.length), "%zu bytes", live_most);
-  free(packed.data);
-  free(d.bytes.data);
-  free(tail.data);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -283,12 +274,11 @@ static struct bytes snapshot_with(const char *head, const char *piece, size_t ti
   "\"edge_fields\":[\"type\",\"to_node\"]}"
 
 Test(malice, brackets_nested_without_end) {
-  struct bytes b = snapshot_with("{\"x\":", "[", 1 << 20, "");
+  SCOPED_BYTES b = snapshot_with("{\"x\":", "[", 1 << 20, "");
   struct td_thg_error error;
   cr_assert_not(import_bytes(&b, &error));
   cr_assert(strstr(error.text, "nested too deeply"), "%s", error.text);
   cr_assert_leq(live_most, 1 << 20);
-  free(b.data);
 }
 
 /* A count is only a claim: nothing is taken for nodes and edges that have not been seen. */

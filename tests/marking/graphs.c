@@ -5,6 +5,7 @@
  *
  *   graphs [--synthetic]      without the recorded graph */
 #include "tests/marking/rig.h"
+#include "tests/scoped.h"
 #include "workloads/graph.h"
 #include "workloads/sink_tide.h"
 
@@ -67,7 +68,7 @@ static void on_every_engine(struct rig *r, const struct td_graph_spec *spec) {
 static void run(const char *text, uint32_t blocks, uint32_t items) {
   static struct rig r;
   struct td_graph_error error;
-  struct td_graph_spec spec;
+  SCOPED_SPEC spec;
   CHECK(td_graph_spec_parse(text, &spec, &error));
   rig_open(&r, (size_t)256 << 20, blocks, items);
   struct td_graph_tide *graph = td_graph_tide_new(r.heap, r.m);
@@ -81,7 +82,6 @@ static void run(const char *text, uint32_t blocks, uint32_t items) {
   td_graph_tide_free(graph);
   CHECK(rig_collect(&r, "after the graph") == 0);
   rig_close(&r);
-  td_graph_spec_free(&spec);
 }
 
 int main(int count, char **arguments) {

@@ -6,6 +6,7 @@
  *   regions [ROUNDS]      of the graphs of all kinds of objects */
 #include "tests/marking/mixed.h"
 #include "tests/marking/regions.h"
+#include "tests/scoped.h"
 #include "workloads/graph.h"
 #include "workloads/sink_tide.h"
 
@@ -61,7 +62,7 @@ static const char *const specs[] = {
 
 static void with_graph(const char *text, bool conservative, void (*use)(const char *text)) {
   struct td_graph_error error;
-  struct td_graph_spec spec;
+  SCOPED_SPEC spec;
   struct td_graph_sink sink;
   CHECK(td_graph_spec_parse(text, &spec, &error));
   rig_open(&r, (size_t)256 << 20, 0, 0);
@@ -75,7 +76,6 @@ static void with_graph(const char *text, bool conservative, void (*use)(const ch
   collect("after the graph", 0);
   CHECK(r.marked == 0);
   rig_close(&r);
-  td_graph_spec_free(&spec);
 }
 
 /* All markers and pools by turns; engines and policies follow along. */

@@ -3,9 +3,12 @@
 
 #include "bench/cli/samples.h"
 #include "tests/random.h"
+#include "tests/scoped.h"
 
 #include <math.h>
 #include <stdint.h>
+
+#define SCOPED_SAMPLES SCOPED(td_samples_free) struct td_samples
 
 static struct td_samples series(const double *values, size_t count) {
   struct td_samples samples = {0};
@@ -22,63 +25,55 @@ Test(samples, nothing_has_no_median) {
 }
 
 Test(samples, one_is_all) {
-  struct td_samples samples = series((double[]){4.5}, 1);
+  SCOPED_SAMPLES samples = series((double[]){4.5}, 1);
   struct td_summary summary = td_samples_summary(&samples);
   cr_assert(summary.median == 4.5 && summary.min == 4.5 && summary.max == 4.5);
-  td_samples_free(&samples);
 }
 
 Test(samples, odd_and_even_medians) {
-  struct td_samples samples = series((double[]){9, 1, 5}, 3);
+  SCOPED_SAMPLES samples = series((double[]){9, 1, 5}, 3);
   cr_assert(td_samples_summary(&samples).median == 5);
   cr_assert(td_samples_add(&samples, 6));
   struct td_summary summary = td_samples_summary(&samples);
   cr_assert(summary.median == 5.5 && summary.min == 1 && summary.max == 9);
   cr_assert(samples.at[0] == 9, "the order of taking is kept");
-  td_samples_free(&samples);
 }
 
 Test(samples, grows) {
-  struct td_samples samples = {0};
+  SCOPED_SAMPLES samples = {0};
   for (int i = 1000; i >= 1; i--)
     cr_assert(td_samples_add(&samples, i));
   struct td_summary summary = td_samples_summary(&samples);
   cr_assert(summary.count == 1000 && summary.median == 500.5 && summary.max == 1000);
-  td_samples_free(&samples);
 }
 
 /* A round that was slow for both leaves its ratio as it was. */
 Test(samples, ratios_are_taken_pairwise) {
-  struct td_samples base = series((double[]){10, 100, 10}, 3);
-  struct td_samples other = series((double[]){20, 200, 25}, 3);
+  SCOPED_SAMPLES base = series((double[]){10, 100, 10}, 3);
+  SCOPED_SAMPLES other = series((double[]){20, 200, 25}, 3);
   struct td_summary ratio = td_samples_ratio(&other, &base);
   cr_assert(ratio.median == 2 && ratio.min == 2 && ratio.max == 2.5);
   struct td_samples none = {0};
   cr_assert_eq(td_samples_ratio(&other, &none).count, 0);
-  td_samples_free(&base);
-  td_samples_free(&other);
 }
 
 Test(samples, rounds_without_a_measurement_are_left_out) {
-  struct td_samples samples = series((double[]){4, (double)NAN, 2}, 3);
-  struct td_samples base = series((double[]){2, 1, (double)NAN}, 3);
+  SCOPED_SAMPLES samples = series((double[]){4, (double)NAN, 2}, 3);
+  SCOPED_SAMPLES base = series((double[]){2, 1, (double)NAN}, 3);
   struct td_summary summary = td_samples_summary(&samples);
   cr_assert(summary.count == 2 && summary.median == 3 && summary.min == 2);
   struct td_summary ratio = td_samples_ratio(&samples, &base);
   cr_assert(ratio.count == 1 && ratio.median == 2);
-  td_samples_free(&samples);
-  td_samples_free(&base);
 }
 
 Test(samples, quartiles) {
-  struct td_samples samples = series((double[]){9, 8, 7, 6, 5, 4, 3, 2, 1}, 9);
+  SCOPED_SAMPLES samples = series((double[]){9, 8, 7, 6, 5, 4, 3, 2, 1}, 9);
   struct td_summary summary = td_samples_summary(&samples);
   cr_assert(summary.low == 3 && summary.median == 5 && summary.high == 7);
   td_samples_free(&samples);
   samples = series((double[]){3, 1, 2}, 3);
   summary = td_samples_summary(&samples);
   cr_assert(summary.low == 1 && summary.high == 3, "of so few, the smallest and the largest");
-  td_samples_free(&samples);
 }
 
 /* By the binomial distribution: of 6, 2 * P(0) = 3 %; of 9, 2 * P(1 or fewer) = 4 %; of 100, 2 *
@@ -90,18 +85,17 @@ Test(samples, where_the_median_lies) {
   } bounds[] = {{6, 1, 6},     {8, 1, 8},       {9, 2, 8},          {20, 6, 15},
                 {100, 40, 61}, {500, 228, 273}, {10000, 4902, 5099}};
   for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-    struct td_samples samples = {0};
+    SCOPED_SAMPLES samples = {0};
     for (size_t v = bounds[i].count; v >= 1; v--)
       cr_assert(td_samples_add(&samples, (double)v));
     struct td_summary summary = td_samples_summary(&samples);
     cr_expect(summary.sure_low == bounds[i].low && summary.sure_high == bounds[i].high,
               "%zu: %g to %g", bounds[i].count, summary.sure_low, summary.sure_high);
-    td_samples_free(&samples);
   }
 }
 
 Test(samples, too_few_values_say_nothing) {
-  struct td_samples samples = {0};
+  SCOPED_SAMPLES samples = {0};
   for (unsigned i = 0; i < TD_VALUES_TO_BE_SURE; i++) {
     struct td_summary summary = td_samples_summary(&samples);
     cr_expect(isnan(summary.sure_low) && isnan(summary.sure_high));
@@ -110,16 +104,14 @@ Test(samples, too_few_values_say_nothing) {
   }
   struct td_summary summary = td_samples_summary(&samples);
   cr_expect(summary.sure_low == 7 && td_summary_doubt(&summary) == 0);
-  td_samples_free(&samples);
 }
 
 Test(samples, doubt_is_a_part_of_the_median) {
-  struct td_samples samples = series((double[]){90, 95, 99, 101, 104, 106}, 6);
+  SCOPED_SAMPLES samples = series((double[]){90, 95, 99, 101, 104, 106}, 6);
   struct td_summary summary = td_samples_summary(&samples);
   cr_expect(fabs(td_summary_doubt(&summary) - 0.1) < 1e-12);
   summary = td_summary_over(summary, 10);
   cr_expect(fabs(td_summary_doubt(&summary) - 0.1) < 1e-12);
-  td_samples_free(&samples);
 }
 
 /* Ratios of times that are now and then much too long, taken until their median is known to 5 %:
@@ -129,7 +121,7 @@ Test(samples, the_median_lies_where_it_is_said_to) {
   uint32_t x = 2463534242u;
   unsigned stopped = 0, right = 0;
   for (unsigned trial = 0; trial < TRIALS; trial++) {
-    struct td_samples samples = {0};
+    SCOPED_SAMPLES samples = {0};
     struct td_summary summary;
     do {
       double sum = -6; /* of twelve even choices: nearly normal, deviation 1 */
@@ -142,7 +134,6 @@ Test(samples, the_median_lies_where_it_is_said_to) {
     } while (td_summary_doubt(&summary) > 0.05 && samples.count < ROUNDS);
     stopped += samples.count < ROUNDS;
     right += summary.sure_low <= 1 && summary.sure_high >= 1;
-    td_samples_free(&samples);
   }
   cr_expect_gt(stopped, TRIALS * 95 / 100);
   cr_expect_gt(right, TRIALS * 90 / 100, "%u of %u", right, TRIALS);
@@ -150,13 +141,11 @@ Test(samples, the_median_lies_where_it_is_said_to) {
 
 /* b is the longer one in all rounds but the first `exceptions`. */
 static bool differ(size_t rounds, size_t exceptions) {
-  struct td_samples a = {0}, b = {0};
+  SCOPED_SAMPLES a = {0}, b = {0};
   for (size_t i = 0; i < rounds; i++)
     cr_assert(td_samples_add(&a, 10) && td_samples_add(&b, i < exceptions ? 9 : 11));
   bool found = td_samples_differ(&a, &b);
   cr_assert_eq(td_samples_differ(&b, &a), found, "whichever comes first");
-  td_samples_free(&a);
-  td_samples_free(&b);
   return found;
 }
 

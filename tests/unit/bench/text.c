@@ -6,6 +6,7 @@
 #include "bench/cli/json.h"
 #include "bench/cli/output.h"
 #include "bench/cli/utf8.h"
+#include "tests/scoped.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 Test(json, nests_and_separates) {
-  char *text = NULL;
+  FREED char *text = NULL;
   size_t bytes;
   FILE *out = open_memstream(&text, &bytes);
   struct td_json json;
@@ -32,11 +33,10 @@ Test(json, nests_and_separates) {
   cr_assert_str_eq(text,
                    "{\n  \"a\": 18446744073709551615,\n  \"b\": [\n    true,\n    null\n  ],\n"
                    "  \"c\": []\n}\n");
-  free(text);
 }
 
 Test(json, escapes_and_knows_no_infinity) {
-  char *text = NULL;
+  FREED char *text = NULL;
   size_t bytes;
   FILE *out = open_memstream(&text, &bytes);
   struct td_json json;
@@ -51,7 +51,6 @@ Test(json, escapes_and_knows_no_infinity) {
   fclose(out);
   cr_assert_str_eq(
       text, "[\n  \"a\\\"b\\\\c\\u000a\\u0001é\uFFFD\",\n  null,\n  null,\n  null,\n  0.5\n]");
-  free(text);
 }
 
 /* Every way in which bytes fail to be UTF-8, and what is left of them. */
@@ -78,9 +77,8 @@ Test(utf8, replaces_what_is_none) {
       {"", ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    char *plain = td_utf8_plain(cases[i].text);
+    FREED char *plain = td_utf8_plain(cases[i].text);
     cr_expect_str_eq(plain, cases[i].plain, "case %zu", i);
-    free(plain);
   }
 }
 
@@ -91,14 +89,13 @@ Test(grid, aligns_characters_not_bytes) {
   td_grid_cell(&grid, "%d", 7);
   td_grid_cell(&grid, "abcdef");
   td_grid_cell(&grid, "123456");
-  char *text = NULL;
+  FREED char *text = NULL;
   size_t bytes;
   FILE *out = open_memstream(&text, &bytes);
   td_grid_print(&grid, out);
   fclose(out);
 
   cr_assert_str_eq(text, "name     of µs\né            7\nabcdef  123456\n");
-  free(text);
 }
 
 Test(output, is_whole_or_not_there) {

@@ -78,7 +78,7 @@ static uint64_t fill(struct world *w, void **head, size_t bytes) {
 
 Test(alloc, hard_limit_hook_and_recovery) {
   struct hook hook = {0};
-  struct world w = WORLD(.heap_max_bytes = (size_t)4 << 20, .heap_initial_bytes = (size_t)1 << 20,
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = (size_t)4 << 20, .heap_initial_bytes = (size_t)1 << 20,
                          .out_of_memory = drop_all, .out_of_memory_context = &hook);
   void **head = tide_handle(w.m, NULL);
   uint64_t count = fill(&w, head, 64);
@@ -94,11 +94,10 @@ Test(alloc, hard_limit_hook_and_recovery) {
   cr_assert_eq(live_after_collect(&w), 0);
   hook.drop = NULL;
   cr_assert_gt(fill(&w, head, 40000), 0);
-  world_end(&w);
 }
 
 Test(alloc, a_large_object_as_large_as_the_limit_allows) {
-  struct world w = WORLD(.heap_max_bytes = (size_t)32 << 20, .heap_initial_bytes = (size_t)1 << 20);
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = (size_t)32 << 20, .heap_initial_bytes = (size_t)1 << 20);
   for (int i = 0; i < 10; i++) {
     char *object = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)31 << 20);
     cr_assert_not_null(object);
@@ -106,7 +105,6 @@ Test(alloc, a_large_object_as_large_as_the_limit_allows) {
     object[(31 << 20) - 1] = 1;
   }
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)33 << 20));
-  world_end(&w);
 }
 
 HeapTest(alloc, memory_is_given_back_when_the_live_set_shrinks) {
@@ -125,7 +123,7 @@ HeapTest(alloc, memory_is_given_back_when_the_live_set_shrinks) {
 }
 
 Test(alloc, two_heaps_do_not_mix) {
-  struct world a = world_new(), b = world_new();
+  SCOPED_WORLD a = world_new(), b = world_new();
   void **of_a = tide_handle(a.m, pair_new(&a, NULL, NULL, 1));
   struct pair *in_b = pair_new(&b, NULL, NULL, 2);
   ((struct pair *)*of_a)->left = in_b; /* not seen */
@@ -134,6 +132,4 @@ Test(alloc, two_heaps_do_not_mix) {
   cr_assert_eq(tide_current(a.heap), a.m);
   cr_assert_eq(tide_current(b.heap), b.m);
   cr_assert_eq(tide_heap_destroy(a.heap), TIDE_ERROR_STATE);
-  world_end(&a);
-  world_end(&b);
 }

@@ -30,7 +30,7 @@ static void fill(struct world *w, tide_layout layout, size_t bytes) {
 }
 
 static void try_size(size_t bytes) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   tide_layout layouts[] = {TIDE_LAYOUT_CONSERVATIVE, TIDE_LAYOUT_LEAF,
                            tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL)};
   for (size_t i = 0; i < 3; i++) {
@@ -48,7 +48,6 @@ static void try_size(size_t bytes) {
     cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
     if (bytes <= 512) cr_assert_gt(longest, 10, "%zu bytes: %zu", bytes, longest);
   }
-  world_end(&w);
 }
 
 Test(alloc_list, has_so_many_objects_at_most) {

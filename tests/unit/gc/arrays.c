@@ -4,7 +4,7 @@
 
 /* Each element of an array has its references where its layout says. */
 static void expect_elements_alive(size_t count) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct pair *array = held(&w, tide_alloc_array(w.m, w.pair, count, sizeof *array));
   for (size_t i = 0; i < count; i++) {
     array[i].number = UINT64_MAX; /* no reference */
@@ -16,7 +16,6 @@ static void expect_elements_alive(size_t count) {
     cr_assert_eq(array[i].right->number, i);
     cr_assert(i % 3 ? !array[i].left : array[i].left->number == i);
   }
-  world_end(&w);
 }
 
 Test(arrays, every_element_is_traced) {

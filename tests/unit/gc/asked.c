@@ -23,7 +23,7 @@ static size_t allocate(struct world *w, size_t most, bool until_due) {
 }
 
 static void expect_asked(bool young) {
-  struct world w = world_asked(TIDE_COLLECTS_WHEN_ASKED, young);
+  SCOPED_WORLD w = world_asked(TIDE_COLLECTS_WHEN_ASKED, young);
   cr_assert_not(tide_collection_due(w.m));
   cr_assert_eq(tide_collect_due(w.m), TIDE_OK);
   cr_assert_eq(collections(&w), 0);
@@ -44,7 +44,6 @@ static void expect_asked(bool young) {
   cr_assert_eq(collections(&w), 2);
   cr_assert_eq(tide_collect_due(w.m), TIDE_OK);
   cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 4000));
-  world_end(&w);
 }
 
 Test(asked, allocation_never_collects) {
@@ -55,13 +54,12 @@ Test(asked, allocation_never_collects) {
 }
 
 Test(asked, at_the_limit_it_collects_if_chosen) {
-  struct world w = world_asked(TIDE_COLLECTS_AT_LIMIT, false);
+  SCOPED_WORLD w = world_asked(TIDE_COLLECTS_AT_LIMIT, false);
   cr_assert_geq(allocate(&w, 60 * MIB, false), 60 * MIB);
   cr_assert_eq(collections(&w), 0);
   cr_assert_geq(allocate(&w, 300 * MIB, false), 300 * MIB);
   cr_assert_geq(collections(&w), 3);
   cr_assert_leq(collections(&w), 8);
-  world_end(&w);
 }
 
 EVENT(note_due) {
@@ -76,7 +74,7 @@ EVENT(collect_when_due) {
 }
 
 Test(asked, an_event_tells_once) {
-  struct world w = world_asked(TIDE_COLLECTS_WHEN_ASKED, true);
+  SCOPED_WORLD w = world_asked(TIDE_COLLECTS_WHEN_ASKED, true);
   int count = 0;
   tide_heap_on_event(w.heap, note_due, &count);
   allocate(&w, 40 * MIB, false);
@@ -95,7 +93,6 @@ Test(asked, an_event_tells_once) {
   allocate(&w, 100 * MIB, false);
   cr_assert_gt(count, 6);
   cr_assert_eq(collections(&w) - before, (uint64_t)count - 2);
-  world_end(&w);
 }
 
 /* While collecting is paused it is due as well. */
@@ -120,11 +117,10 @@ static void *look(void *data) {
 }
 
 Test(asked, all_mutators_know) {
-  struct world w = world_asked(TIDE_COLLECTS_WHEN_ASKED, false);
+  SCOPED_WORLD w = world_asked(TIDE_COLLECTS_WHEN_ASKED, false);
   allocate(&w, 40 * MIB, true);
   thread_end(w.m, thread_new(look, w.heap));
   cr_assert_not(tide_collection_due(w.m));
-  world_end(&w);
 }
 
 Test(asked, refusals) {

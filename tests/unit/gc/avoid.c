@@ -29,36 +29,33 @@ static void drop_chains(struct world *w, unsigned chains, unsigned length) {
 }
 
 Test(avoid, chains_do_not_come_to_lie_where_integers_point) {
-  struct world w = world_with_integers(64 * MIB, 65536, 4000);
+  SCOPED_WORLD w = world_with_integers(64 * MIB, 65536, 4000);
   for (int round = 0; round < 3; round++) {
     drop_chains(&w, 100, 1000);
     cr_assert_eq(live_after_collect(&w), 0);
   }
-  world_end(&w);
 }
 
 Test(avoid, integers_that_have_gone_are_forgotten) {
-  struct world w = world_with_integers(64 * MIB, 65536, 4000);
+  SCOPED_WORLD w = world_with_integers(64 * MIB, 65536, 4000);
   memset(integers, 0, sizeof integers);
   drop_chains(&w, 100, 1000);
   cr_assert_eq(live_after_collect(&w), 0);
   expect_order(&w);
-  world_end(&w);
 }
 
 Test(avoid, long_objects_lie_elsewhere) {
-  struct world w = world_with_integers(64 * MIB, 65536, 8192); /* in the first 4 MiB */
+  SCOPED_WORLD w = world_with_integers(64 * MIB, 65536, 8192); /* in the first 4 MiB */
   for (int i = 0; i < 20; i++)
     cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_REFS, MIB));
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 #endif
 
 /* All of a small heap is pointed at. */
 Test(avoid, memory_that_is_pointed_at_is_used_before_there_is_none) {
-  struct world w = world_with_integers(8 * MIB, 0, 8 * MIB / INTEGERS);
+  SCOPED_WORLD w = world_with_integers(8 * MIB, 0, 8 * MIB / INTEGERS);
   void **kept = tide_handle(w.m, NULL);
   for (int i = 0; i < 5; i++) {
     void **array = tide_alloc_array(w.m, TIDE_LAYOUT_REFS, MIB / sizeof(void *), sizeof(void *));
@@ -66,5 +63,4 @@ Test(avoid, memory_that_is_pointed_at_is_used_before_there_is_none) {
     array[0] = *kept;
     *kept = (void *)array;
   }
-  world_end(&w);
 }

@@ -217,7 +217,7 @@ static bool out_of_memory(void *context, size_t bytes) {
 
 static void fill_with_hook(bool allocates) {
   struct hook hook = {.allocates = allocates};
-  struct world w = WORLD(.heap_max_bytes = (size_t)4 << 20, .out_of_memory = out_of_memory,
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = (size_t)4 << 20, .out_of_memory = out_of_memory,
                          .out_of_memory_context = &hook);
   hook.w = &w;
   hook.head = tide_handle(w.m, NULL);
@@ -229,7 +229,6 @@ static void fill_with_hook(bool allocates) {
     *hook.head = object;
   }
   cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16));
-  world_end(&w);
 }
 
 Test(callbacks, the_hook_may_do_all_but_allocate_and_detach) {

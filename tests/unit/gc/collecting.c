@@ -160,12 +160,11 @@ EVENT(pause_in_event) {
 Test(pause, refusals) {
   cr_assert_eq(tide_collect_pause(NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_collect_resume(NULL), TIDE_ERROR_ARGUMENT);
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   int count = 0;
   tide_heap_on_event(w.heap, pause_in_event, &count);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(count, 1);
-  world_end(&w);
 }
 
 static void add_external(struct world *w, ptrdiff_t bytes) {

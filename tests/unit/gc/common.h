@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/scoped.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -23,9 +24,8 @@
 #define IN_WORLD(make, suite, name, ...)                                                           \
   static void in_world_##suite##_##name(struct world w);                                           \
   Test(suite, name, __VA_ARGS__) {                                                                 \
-    struct world w = make;                                                                         \
+    SCOPED_WORLD w = make;                                                                         \
     in_world_##suite##_##name(w);                                                                  \
-    world_end(&w);                                                                                 \
   }                                                                                                \
   static void in_world_##suite##_##name(struct world w)
 
@@ -115,6 +115,7 @@ static inline void world_end(struct world *w) {
   cr_assert_eq(tide_detach(w->m), TIDE_OK);
   cr_assert_eq(tide_heap_destroy(w->heap), TIDE_OK);
 }
+#define SCOPED_WORLD SCOPED(world_end) struct world
 
 static inline struct pair *pair_new(struct world *w, void *left, void *right, uint64_t number) {
   struct pair *p = (struct pair *)tide_alloc(w->m, w->pair, sizeof *p);

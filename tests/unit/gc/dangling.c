@@ -200,7 +200,7 @@ HeapTest(describe, any_address) {
 
 Test(describe, what_was_reclaimed) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct world w = WORLD(.write_barrier = true);
+  SCOPED_WORLD w = WORLD(.write_barrier = true);
   struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
   cr_assert_not_null(strstr(tide_describe(w.heap, p), "32 bytes, young)"));
   forget(&w);
@@ -211,7 +211,6 @@ Test(describe, what_was_reclaimed) {
   cr_assert_not_null(strstr(tide_describe(w.heap, read), "reclaimed 1 collection ago"));
   read = (void *)td_freed_word((uintptr_t)p);
   cr_assert_not_null(strstr(tide_describe(w.heap, read), "there was one at 0x"));
-  world_end(&w);
 }
 
 Test(dangling, a_crash_says_whose_memory_it_was) {
@@ -251,7 +250,7 @@ Test(dangling, trace_functions_are_not_called_for_the_dead) {
 
 Test(dangling, cells_leave_the_quarantine) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct pair *first = pair_new(&w, NULL, NULL, 1);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
   for (unsigned i = 0; i < TD_FREED_AGES; i++) {
@@ -262,13 +261,12 @@ Test(dangling, cells_leave_the_quarantine) {
   struct pair *again = pair_new(&w, NULL, NULL, 4);
   cr_assert_eq(again, first);
   cr_assert_eq((uintptr_t)again->left | (uintptr_t)again->right, 0, "zeroed");
-  world_end(&w);
 }
 
 /* What is in quarantine must not be what an allocation fails for. */
 Test(dangling, a_full_heap_has_no_quarantine) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct world w = WORLD(.heap_max_bytes = (size_t)8 << 20);
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = (size_t)8 << 20);
   for (int i = 0; i < 6; i++)
     cr_assert_not_null(*tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 1 << 20)));
   for (int i = 0; i < 60; i++) {
@@ -277,13 +275,12 @@ Test(dangling, a_full_heap_has_no_quarantine) {
   }
   cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 1900000));
   expect_order(&w);
-  world_end(&w);
 }
 
 /* Epochs start again while objects of all ages are in quarantine. */
 Test(dangling, the_quarantine_outlives_the_epochs) {
   setenv("TIDE_VERIFY", "1", 1);
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct pair *dead[300];
   tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   for (int i = 0; i < 300; i++) {
@@ -296,7 +293,6 @@ Test(dangling, the_quarantine_outlives_the_epochs) {
   uint64_t count = 0;
   tide_heap_walk(w.m, count_visit, &count);
   cr_assert_eq(count, 1);
-  world_end(&w);
 }
 
 /* ---- Objects that were freed ---- */

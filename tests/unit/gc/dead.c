@@ -192,7 +192,7 @@ HeapTest(dead, are_those_that_no_finalizer_holds) {
 
 /* tide_free does not tell; an array is one object; names and functions go together. */
 Test(dead, freed_arrays_and_names) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct watch watch = {.told = 0}, other = {.told = 0};
   tide_layout layout = told_layout(&w, &watch);
   cr_assert_eq(told_layout(&w, &watch), layout);
@@ -212,7 +212,6 @@ Test(dead, freed_arrays_and_names) {
   cr_assert_eq(watch.told, watch.empty);
   cr_assert_geq(watch.told, 1);
   cr_assert_geq(watch.bytes, 10 * sizeof(struct held));
-  world_end(&w);
 }
 
 /* ---- Several threads ---- */

@@ -49,7 +49,7 @@ static void try_order(const struct order_case *c) {
   static const enum tide_finalizer_order orders[] = {
       TIDE_FINALIZE_ORDERED, TIDE_FINALIZE_IGNORE_SELF, TIDE_FINALIZE_NO_ORDER,
       TIDE_FINALIZE_UNREACHABLE};
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct pair *object[10];
   for (uint64_t i = 0; i < 10; i++)
     object[i] = pair_new(&w, NULL, NULL, i);
@@ -66,7 +66,6 @@ static void try_order(const struct order_case *c) {
   }
   cr_assert_eq(round_of(&w), 0, "%s", c->what);
   cr_assert_eq(live_after_collect(&w), c->left, "%s", c->what);
-  world_end(&w);
 }
 
 Test(finalizer_set, orders) {

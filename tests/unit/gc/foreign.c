@@ -299,7 +299,7 @@ static void *serial_tree(struct world *w, tide_layout layout, unsigned depth) {
 }
 
 Test(foreign, one_function_at_a_time_runs) {
-  struct world w = WORLD(.markers = 4);
+  SCOPED_WORLD w = WORLD(.markers = 4);
   tide_layout one = tide_layout_traced_serially(w.heap, trace_one, NULL, NULL);
   tide_layout other = tide_layout_traced_serially(w.heap, trace_one, &w, NULL);
   cr_assert_neq(one, TIDE_LAYOUT_INVALID);
@@ -311,11 +311,10 @@ Test(foreign, one_function_at_a_time_runs) {
   cr_assert_eq(live_after_collect(&w), 2 * ((1u << 13) - 1));
   cr_assert_eq(atomic_load(&most), 1);
   cr_assert_geq(atomic_load(&calls), 2 * ((1 << 13) - 1));
-  world_end(&w);
 }
 
 Test(foreign, a_heap_that_may_grow_collects_later) {
-  struct world w = WORLD(.heap_initial_bytes = (size_t)2 << 20);
+  SCOPED_WORLD w = WORLD(.heap_initial_bytes = (size_t)2 << 20);
   cr_assert(tide_heap_grow(w.heap, (size_t)16 << 20));
   for (size_t i = 0; i < (12u << 20) / sizeof(struct pair); i++)
     pair_new(&w, NULL, NULL, i);
@@ -326,5 +325,4 @@ Test(foreign, a_heap_that_may_grow_collects_later) {
   tide_heap_stats(w.heap, &stats);
   cr_assert_geq(stats.next_collection_bytes, stats.heap_max_bytes);
   cr_assert_not(tide_heap_grow(NULL, 1));
-  world_end(&w);
 }

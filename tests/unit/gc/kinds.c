@@ -58,7 +58,7 @@ LOOK(look) {}
 
 Test(kinds, are_told_of_what_the_program_asks_for) {
   struct watch watch = {.begun = 0};
-  struct world w = world_watched(&watch, 0);
+  SCOPED_WORLD w = world_watched(&watch, 0);
   cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
   expect(&w, &watch, TIDE_CYCLE_YOUNG, TIDE_CAUSE_CALL);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
@@ -71,12 +71,11 @@ Test(kinds, are_told_of_what_the_program_asks_for) {
   expect(&w, &watch, TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG);
   cr_assert_eq(tide_external_add(w.m, -much), TIDE_OK);
   cr_assert_eq(watch.begun, 4);
-  world_end(&w);
 }
 
 Test(kinds, are_told_of_what_allocation_needs) {
   struct watch watch = {.begun = 0};
-  struct world w = world_watched(&watch, (size_t)64 << 20);
+  SCOPED_WORLD w = world_watched(&watch, (size_t)64 << 20);
   for (unsigned i = 0; watch.begun == 0 && i < 4000000; i++)
     pair_new(&w, NULL, NULL, i);
   expect(&w, &watch, TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG);
@@ -96,13 +95,12 @@ Test(kinds, are_told_of_what_allocation_needs) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)20 << 20), "no such gap is left");
   expect(&w, &watch, TIDE_CYCLE_FULL, TIDE_CAUSE_ROOM);
-  world_end(&w);
 }
 
 Test(kinds, are_told_of_stress) {
   struct watch watch = {.begun = 0};
   setenv("TIDE_STRESS", "1", 1);
-  struct world w = world_watched(&watch, 0);
+  SCOPED_WORLD w = world_watched(&watch, 0);
   unsigned full = 0;
   for (unsigned i = 0; i < 64; i++) {
     unsigned before = watch.begun;
@@ -112,7 +110,6 @@ Test(kinds, are_told_of_stress) {
     full += watch.last.kind == TIDE_CYCLE_FULL;
   }
   cr_assert_eq(full, 8);
-  world_end(&w);
 }
 
 Test(kinds, are_nobody_s_without_a_heap) {

@@ -4,7 +4,7 @@
 #include "tide/advanced.h"
 
 HeapTest(misuse, objects_of_another_kind, .signal = TOLD) {
-  struct world other = world_new();
+  SCOPED_WORLD other = world_new();
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   struct tide_weak *weak = tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
   struct tide_ephemeron *ephemeron = tide_ephemeron_new(w.m, p, p);
@@ -18,7 +18,6 @@ HeapTest(misuse, objects_of_another_kind, .signal = TOLD) {
   cr_assert_eq(p->number, 1);
   cr_assert_null(p->right);
   cr_assert_eq(tide_weak_get(w.m, weak), p);
-  world_end(&other);
 }
 
 HeapTest(misuse, leaving_a_region_that_was_not_entered, .signal = TOLD) {

@@ -98,7 +98,7 @@ Test(pins, need_little_of_what_may_be_written) {
 #if defined(TD_SANITIZE_address)
   cr_skip_test("AddressSanitizer needs memory of its own");
 #endif
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   struct rlimit limit;
   cr_assert_eq(getrlimit(RLIMIT_DATA, &limit), 0);
@@ -110,5 +110,4 @@ Test(pins, need_little_of_what_may_be_written) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_count_marked(w.m), 1);
   cr_assert_eq(tide_object_unpin(w.m, p), TIDE_OK);
-  world_end(&w);
 }

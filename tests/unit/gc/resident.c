@@ -46,7 +46,7 @@ static size_t churn(struct world *w) {
 
 static void expect_bounded(bool small_pages) {
   size_t before = resident_bytes();
-  struct world w = WORLD(.small_pages = small_pages, .heap_max_bytes = LIMIT);
+  SCOPED_WORLD w = WORLD(.small_pages = small_pages, .heap_max_bytes = LIMIT);
   size_t most = churn(&w) - before;
   struct tide_heap_stats stats = stats_of(w.heap);
   cr_log_info("resident %zu KiB, committed %zu KiB", most >> 10,
@@ -56,7 +56,6 @@ static void expect_bounded(bool small_pages) {
 #endif
   cr_assert_leq(stats.peak_committed_bytes, LIMIT + LIMIT / 8);
   expect_order(&w);
-  world_end(&w);
 }
 
 Test(resident, a_heap_with_huge_pages_keeps_to_its_limit) {
@@ -97,25 +96,23 @@ static void expect_huge(struct world *w, int mib, size_t least, size_t most) {
 /* Nor for its marks: those of 20 MiB are 1.25 MiB. Says nothing where the system makes none. */
 Test(resident, a_heap_with_small_pages_has_no_huge_ones) {
   size_t before = huge_bytes();
-  struct world w = world_with_small_pages(0);
+  SCOPED_WORLD w = world_with_small_pages(0);
   expect_huge(&w, 20, before, before);
-  world_end(&w);
 }
 
 /* A heap that may have huge pages behind its first 16 MiB has none before, and no more than what
  * lies behind. Says nothing of that part where the system makes none. */
 Test(resident, huge_pages_begin_where_they_are_told_to) {
   size_t before = huge_bytes();
-  struct world w = world_with_small_pages(16 * MIB);
+  SCOPED_WORLD w = world_with_small_pages(16 * MIB);
   expect_huge(&w, 14, before, before);
   expect_huge(&w, 24, 0, before + 24 * MIB);
-  world_end(&w);
 }
 
 #ifndef TD_SANITIZE_address /* has shadow memory for it */
 /* An object of each size, each in a block of its own, costs pages and not blocks. */
 Test(resident, few_objects_of_many_sizes_cost_their_pages) {
-  struct world w = WORLD(.small_pages = true);
+  SCOPED_WORLD w = WORLD(.small_pages = true);
   fill(&w, 16);
   size_t before = resident_bytes(), asked = 0;
   for (size_t bytes = 32; bytes <= 4096; bytes += bytes < 512 ? 16 : bytes / 4) {
@@ -124,6 +121,5 @@ Test(resident, few_objects_of_many_sizes_cost_their_pages) {
   }
   size_t cost = resident_bytes() - before;
   cr_assert_lt(cost, MIB, "%zu KiB for %zu KiB", cost >> 10, asked >> 10);
-  world_end(&w);
 }
 #endif

@@ -81,10 +81,9 @@ HeapTest(barrier, slots_inside_objects_are_no_roots) {
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_root_remove(w.heap, &pair), TIDE_OK);
   /* Of another heap they may be: it does not look into this one. */
-  struct world other = world_new();
+  SCOPED_WORLD other = world_new();
   cr_assert_eq(tide_root_add(other.heap, &pair->left), TIDE_OK);
   cr_assert_eq(tide_root_remove(other.heap, &pair->left), TIDE_OK);
-  world_end(&other);
 }
 
 struct called {

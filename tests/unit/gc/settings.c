@@ -231,10 +231,9 @@ Test(environment, options_win) {
 Test(environment, stress_collects_every_so_many_allocations) {
   setenv("TIDE_STRESS", "10", 1);
   setenv("TIDE_VERIFY", "1", 1);
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   list_new(&w, 100);
   cr_assert_eq(stats_of(w.heap).collections, 10);
-  world_end(&w);
 }
 
 /* That each finds the same is for marking_graphs and marking_switch. */

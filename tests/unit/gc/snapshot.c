@@ -33,12 +33,11 @@ HeapTest(snapshot, says_what_layouts_are_called) {
   tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
   cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
   tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
-  char *text = snapshot_text(&w);
+  FREED char *text = snapshot_text(&w);
   const char *strings = strstr(text, "\"strings\":");
   cr_assert_not_null(strings);
   cr_assert_not_null(strstr(strings, "\"cons \\\"cell\\\"\""), "%s", strings);
   cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
-  free(text);
 }
 
 struct fickle {
@@ -69,23 +68,21 @@ static void refused(struct world *w) {
 /* Call 0 is the marking's; the file takes three more. The sum of edges may stay the same. */
 Test(snapshot, a_trace_function_that_changes_its_mind) {
   for (unsigned odd = 1; odd <= 3; odd++) {
-    struct world w = WORLD(.markers = 1);
+    SCOPED_WORLD w = WORLD(.markers = 1);
     struct fickle fickle = {.odd = odd};
     tide_layout layout = tide_layout_traced(w.heap, fickle_trace, &fickle, NULL);
     tide_handle(w.m, tide_alloc(w.m, layout, 16));
     refused(&w);
-    world_end(&w);
   }
 }
 
 Test(snapshot, a_root_callback_that_changes_its_mind) {
   for (unsigned odd = 1; odd <= 2; odd++) {
-    struct world w = world_new();
+    SCOPED_WORLD w = world_new();
     struct fickle fickle = {.object = pair_new(&w, NULL, NULL, 1), .odd = odd};
     tide_handle(w.m, fickle.object);
     cr_assert_eq(tide_root_add_callback(w.heap, fickle_root, &fickle), TIDE_OK);
     refused(&w);
-    world_end(&w);
   }
 }
 
@@ -108,10 +105,9 @@ HeapTest(snapshot, holds_what_its_own_collection_marked) {
   enum { LIVE = 100 };
   list_new(&w, LIVE);
   for (int i = 0; i < 20; i++) {
-    char *text = snapshot_text(&w);
+    FREED char *text = snapshot_text(&w);
     cr_assert_eq(number_after(text, "\"node_count\":"), LIVE + 1);
     cr_assert_eq(number_after(text, "\"edge_count\":"), LIVE);
-    free(text);
   }
   done = true;
   threads_end(w.m, threads, 2);
@@ -188,11 +184,10 @@ enum { WRITERS = 4, ROUNDS = 30 };
 
 /* A heap of its own, of `objects` objects, in the same file as the others. */
 static void write_often(const char *path, uint64_t objects) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   list_new(&w, objects);
   for (int i = 0; i < ROUNDS; i++)
     cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
-  world_end(&w);
 }
 
 static uint64_t objects_of(uint64_t writer) {
@@ -201,7 +196,7 @@ static uint64_t objects_of(uint64_t writer) {
 
 /* Whole: all nodes, and the end. */
 static void expect_whole_file(void) {
-  char *text = read_all(inside("heap"));
+  FREED char *text = read_all(inside("heap"));
   uint64_t nodes = number_after(text, "\"node_count\":") - 1, writer = nodes / 1000;
   cr_assert_eq(nodes, objects_of(writer));
   cr_assert_eq(number_after(text, "\"edge_count\":"), nodes);
@@ -210,7 +205,6 @@ static void expect_whole_file(void) {
   for (const char *at = text; *at; at++)
     lines += *at == '\n';
   cr_assert_geq(lines, 2 * nodes);
-  free(text);
 }
 
 struct writer {

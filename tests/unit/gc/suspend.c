@@ -46,7 +46,7 @@ static void finish(struct world *w, struct worker *worker) {
 }
 
 static void suspend_again_and_again(struct worker *worker) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   start(&w, worker);
   for (int round = 0; round < 50; round++) {
     cr_assert_eq(tide_mutator_suspend(w.m, worker->mutator), TIDE_OK);
@@ -62,7 +62,6 @@ static void suspend_again_and_again(struct worker *worker) {
     tide_blocking_leave(w.m);
   }
   finish(&w, worker);
-  world_end(&w);
 }
 
 /* One that collects waits for the world's lock most of the time, and must not get it. */
@@ -74,7 +73,7 @@ Test(suspend, threads_of_each_kind) {
 }
 
 HeapTest(suspend, what_means_nothing_is_refused) {
-  struct world other = world_new();
+  SCOPED_WORLD other = world_new();
   cr_assert_eq(tide_mutator_suspend(NULL, w.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_suspend(w.m, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_suspend(w.m, w.m), TIDE_ERROR_ARGUMENT);
@@ -82,7 +81,6 @@ HeapTest(suspend, what_means_nothing_is_refused) {
   cr_assert_eq(tide_mutator_resume(w.m, w.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_resume(w.m, other.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_resume(NULL, NULL), TIDE_ERROR_ARGUMENT);
-  world_end(&other);
 }
 
 /* ---- A world that stands still for the program ---- */
@@ -94,7 +92,7 @@ VISIT(count) {
 
 static void stop_again_and_again(enum tide_stop stop) {
   struct worker worker = {.stop = stop};
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   start(&w, &worker);
   for (int round = 0; round < 50; round++) {
     size_t counted = 0;
@@ -113,7 +111,6 @@ static void stop_again_and_again(enum tide_stop stop) {
     live_after_collect(&w);
   }
   finish(&w, &worker);
-  world_end(&w);
 }
 
 Test(world_stop, threads_of_each_kind) {
@@ -141,7 +138,7 @@ VISIT(resume_in_visit) {
 }
 
 HeapTest(world_stop, what_means_nothing_is_refused) {
-  struct world other = world_new();
+  SCOPED_WORLD other = world_new();
   cr_assert_eq(tide_world_resume(w.m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_world_stop(w.m), TIDE_ERROR_STATE, "the other heap's mutator is in no section");
   tide_blocking_enter(other.m);
@@ -151,7 +148,6 @@ HeapTest(world_stop, what_means_nothing_is_refused) {
   cr_assert_eq(tide_world_resume(other.m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
   tide_blocking_leave(other.m);
-  world_end(&other);
 }
 
 Test(world_stop, needs_a_mutator, .signal = TOLD) {

@@ -11,7 +11,7 @@ HeapTest(weak, targets_that_are_no_references_stay) {
 
 Test(weak, survives_the_allocation_that_collects) {
   cr_assert_eq(setenv("TIDE_STRESS", "1", 1), 0);
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   void **weak = tide_handle(w.m, NULL);
   *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 3), TIDE_WEAK_BEFORE);
   struct pair *target = tide_weak_get(w.m, (struct tide_weak *)*weak);
@@ -19,7 +19,6 @@ Test(weak, survives_the_allocation_that_collects) {
   cr_assert_eq(target->number, 3);
   tide_collect(w.m);
   cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak));
-  world_end(&w);
 }
 
 HeapTest(ephemeron, value_lives_as_long_as_the_key) {
@@ -49,7 +48,7 @@ HeapTest(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
 /* Ephemeron i: key i, value key i + 1; all held by an array; only key 0 is held. Long enough
  * that the rounds give up and the serial closure takes over. */
 static void chain(uint64_t length, bool backwards) {
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, length * 8));
   void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
   void **next = tide_handle(w.m, *key);
@@ -66,7 +65,6 @@ static void chain(uint64_t length, bool backwards) {
   cr_assert_eq(live_after_collect(&w), 2 + 2 * length);
   *key = NULL;
   cr_assert_eq(live_after_collect(&w), 1 + length); /* the ephemerons are left, empty */
-  world_end(&w);
 }
 
 Test(ephemeron, chains) {
@@ -77,7 +75,7 @@ Test(ephemeron, chains) {
 
 Test(ephemeron, long_chain_of_special_objects) {
   /* Keys and values are reached through weak references, ephemerons and arrays on the way. */
-  struct world w = world_new();
+  SCOPED_WORLD w = world_new();
   enum { LENGTH = 20000 };
   void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, LENGTH * 8));
   void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
@@ -101,7 +99,6 @@ Test(ephemeron, long_chain_of_special_objects) {
   cr_assert_not_null(tide_weak_get(w.m, (struct tide_weak *)((void **)value)[1]));
   *key = NULL;
   cr_assert_eq(live_after_collect(&w), 1 + LENGTH);
-  world_end(&w);
 }
 
 HeapTest(weak_table, entries_vanish_with_their_keys) {

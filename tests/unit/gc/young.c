@@ -9,7 +9,7 @@ HeapTest(young, needs_the_promise) {
 
 Test(young, is_off_where_the_environment_says_so) {
   setenv("TIDE_YOUNG", "0", 1);
-  struct world w = world_young();
+  SCOPED_WORLD w = world_young();
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
   world_end(&w);
   setenv("TIDE_YOUNG", "yes", 1);
@@ -20,7 +20,6 @@ Test(young, is_off_where_the_environment_says_so) {
   setenv("TIDE_YOUNG", "1", 1);
   w = world_new();
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
-  world_end(&w);
 }
 
 YoungTest(young, reclaims_young_garbage_and_keeps_old) {
@@ -163,7 +162,7 @@ YoungTest(young, weak_things_follow_what_young_collections_find) {
 Test(young, freed_cells_count_as_fresh) {
   if (td_poison_is_possible())
     cr_skip_test("AddressSanitizer keeps freed cells until a collection");
-  struct world w = world_young();
+  SCOPED_WORLD w = world_young();
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   pair_new(&w, NULL, NULL, 2);
   void **handle = tide_handle(w.m, old);
@@ -179,7 +178,6 @@ Test(young, freed_cells_count_as_fresh) {
   cr_assert_eq(again->left, young);
   cr_assert_eq(young->number, 3);
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
 /* An event of growth comes from inside an allocation, and may collect. The object that is being
@@ -207,10 +205,9 @@ YoungTest(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
 
 /* Debug builds say what is wrong. Others store. */
 static void write_into(void *object, void **slot) {
-  struct world w = world_young();
+  SCOPED_WORLD w = world_young();
   tide_write(w.m, object, slot, &w);
   cr_assert_eq(*slot, &w);
-  world_end(&w);
 }
 
 Test(young, writes_into_null_are_told, .signal = TOLD) {
@@ -230,11 +227,10 @@ YoungTest(young, writes_outside_of_the_object_are_told, .signal = TOLD) {
 }
 
 YoungTest(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {
-  struct world other = world_young();
+  SCOPED_WORLD other = world_young();
   struct pair *pair = held(&other, pair_new(&other, NULL, NULL, 1));
   cr_assert_eq(tide_collect_young(other.m), TIDE_OK);
   tide_write(w.m, pair, &pair->left, NULL);
-  world_end(&other);
 }
 
 Test(young, a_forgotten_barrier_is_found, .signal = SIGABRT) {

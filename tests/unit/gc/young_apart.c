@@ -4,9 +4,8 @@
 #include "tide/foreign.h"
 
 static uint64_t nodes_in_snapshot(struct world *w) {
-  char *text = snapshot_text(w);
+  FREED char *text = snapshot_text(w);
   uint64_t nodes = number_after(text, "\"node_count\":") - 1; /* the root node */
-  free(text);
   return nodes;
 }
 

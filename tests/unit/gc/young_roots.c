@@ -6,7 +6,7 @@
 
 /* What lies outside of the heap is no reference, also to a young collection of either heap. */
 Test(young_roots, do_not_lead_from_heap_to_heap) {
-  struct world a = world_young(), b = world_young();
+  SCOPED_WORLD a = world_young(), b = world_young();
   struct pair *of_a = pair_new(&a, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(a.m, of_a));
   cr_assert_eq(count_after_young(&a), 1);
@@ -16,8 +16,6 @@ Test(young_roots, do_not_lead_from_heap_to_heap) {
   cr_assert_eq(of_a->left, foreign);
   cr_assert_eq(count_after_young(&b), 0);
   cr_assert_eq(live_after_collect(&a), 1);
-  world_end(&a);
-  world_end(&b);
 }
 
 YoungTest(young_roots, are_pinned_objects) {

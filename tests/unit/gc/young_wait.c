@@ -37,7 +37,7 @@ static struct world begin(void) {
 }
 
 Test(young_wait, ends_with_all_young_objects_old) {
-  struct world w = begin();
+  SCOPED_WORLD w = begin();
   for (unsigned i = 0; i < 100; i++)
     cr_assert_not_null(pair_new(&w, NULL, NULL, i));
   uint64_t there = count_objects(&w);
@@ -50,7 +50,6 @@ Test(young_wait, ends_with_all_young_objects_old) {
   cr_assert(w.heap->when->youth.on);
   cr_assert_geq(count_after_young(&w), there);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 /* Stores into old objects are not logged before, and are after. */
@@ -132,14 +131,13 @@ EVENT(set_young_in_event) {
 
 HeapTest(young_switch, refusals) {
   cr_assert_eq(tide_heap_set_young(w.heap, TIDE_YOUNG_ALWAYS), TIDE_ERROR_STATE);
-  struct world young = world_young();
+  SCOPED_WORLD young = world_young();
   cr_assert_eq(tide_heap_set_young(NULL, TIDE_YOUNG_ALWAYS), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_young(young.heap, (enum tide_young)3), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_young(young.heap, (enum tide_young) - 1), TIDE_ERROR_ARGUMENT);
   tide_heap_on_event(young.heap, set_young_in_event, NULL);
   cr_assert_eq(tide_collect(young.m), TIDE_OK);
   cr_assert_eq(young.heap->when->youth.kind, TIDE_YOUNG_WHERE_IT_PAYS);
-  world_end(&young);
 }
 
 /* ---- What the program does in its events is no cost of collecting ---- */
@@ -201,7 +199,7 @@ static bool brings(struct world *w, struct tide_cycle_stats *stats) {
 
 Test(young_logged, brings_a_young_collection) {
   struct pair *list;
-  struct world w = begin_list(&list);
+  SCOPED_WORLD w = begin_list(&list);
   struct tide_cycle_stats stats;
   write_to(&w, list, LOGGED_LIST);
   cr_assert(brings(&w, &stats));
@@ -210,17 +208,15 @@ Test(young_logged, brings_a_young_collection) {
   cr_assert_eq(stats.logged, LOGGED_LIST);
   cr_assert_eq(w.heap->space.logged, 0);
   cr_assert_eq(live_after_collect(&w), LOGGED_LIST);
-  world_end(&w);
 }
 
 Test(young_logged, brings_none_if_it_is_less) {
   struct pair *list;
-  struct world w = begin_list(&list);
+  SCOPED_WORLD w = begin_list(&list);
   struct tide_cycle_stats stats;
   for (unsigned i = 0; i < 2; i++) /* the second time the objects are logged already */
     write_to(&w, list, LOGGED_LIST - 2 * SURPLUS);
   cr_assert(!brings(&w, &stats));
-  world_end(&w);
 }
 
 /* However often they are written to. */
@@ -244,12 +240,11 @@ YoungTest(young_logged, counts_slots_of_arrays_once) {
 
 Test(young_logged, waits_while_collecting_is_paused) {
   struct pair *list;
-  struct world w = begin_list(&list);
+  SCOPED_WORLD w = begin_list(&list);
   struct tide_cycle_stats stats;
   cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
   write_to(&w, list, LOGGED_LIST);
   cr_assert(!brings(&w, &stats));
   cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
   cr_assert_geq(count_after_young(&w), LOGGED_LIST);
-  world_end(&w);
 }

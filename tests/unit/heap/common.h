@@ -21,6 +21,7 @@
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
 #include "heap/space/walk.h"
+#include "tests/scoped.h"
 
 #define MIB ((size_t)1 << 20)
 

@@ -35,8 +35,8 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
 SpaceTest(find, every_granule_of_every_class_before_and_after_sweeping) {
   for (unsigned c = 1; c < TD_CLASSES; c++) {
     size_t cells = TD_BLOCK_BYTES / td_class_bytes(c);
-    void **objects = calloc(cells, sizeof *objects);
-    char *alive = calloc(cells, 1);
+    FREED void **objects = calloc(cells, sizeof *objects);
+    FREED char *alive = calloc(cells, 1);
     struct tide_bump bump = {0};
     for (size_t i = 0; i < cells - 1; i++) { /* the last cell stays free */
       objects[i] = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, c);
@@ -56,8 +56,6 @@ SpaceTest(find, every_granule_of_every_class_before_and_after_sweeping) {
       cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at, TD_FROM_HEAP), 0);
       cr_assert_eq(met_by(&v, (uintptr_t)block + at), 0, "the block is free");
     }
-    free(objects);
-    free(alive);
   }
 }
 

@@ -37,7 +37,7 @@ Test(room, no_place_among_fragments) {
   struct tide_error error;
   cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
   size_t all = heap.block_count - 1;
-  void **live = calloc(all, sizeof *live);
+  FREED void **live = calloc(all, sizeof *live);
   for (size_t i = 0; i < all; i++)
     live[i] = heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES);
   struct tide_bump none = {0};
@@ -50,7 +50,6 @@ Test(room, no_place_among_fragments) {
   cr_assert_eq(room_for(3), TD_ROOM, "every fourth block is used now");
   cr_assert_eq(room_for(4), TD_ROOM_NO_PLACE);
   heap_check(&heap);
-  free(live);
   td_space_deinit(&heap);
 }
 

@@ -53,8 +53,8 @@ static void clusters_of_class(unsigned size_class) {
   heap_open(&heap, MIB);
   heap.budget_blocks = 3;
   size_t count = 3 * (TD_BLOCK_BYTES / td_class_bytes(size_class));
-  void **objects = calloc(count, sizeof *objects);
-  bool *kept = calloc(count, sizeof *kept);
+  FREED void **objects = calloc(count, sizeof *objects);
+  FREED bool *kept = calloc(count, sizeof *kept);
   cr_assert(objects && kept);
   uint32_t state = 2463534242u + size_class;
   refill_and_check(&heap, &bump, size_class, objects, kept, count);
@@ -67,8 +67,6 @@ static void clusters_of_class(unsigned size_class) {
     cr_assert_eq(heap.live_objects, alive);
     refill_and_check(&heap, &bump, size_class, objects, kept, count);
   }
-  free(kept);
-  free(objects);
   td_space_deinit(&heap);
 }
 

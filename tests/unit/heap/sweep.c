@@ -25,7 +25,7 @@ static int by_address(const void *a, const void *b) {
 SpaceTest(sweep, every_class_fills_blocks_without_overlap) {
   for (unsigned c = 1; c < TD_CLASSES; c++) {
     struct tide_bump bump = {0};
-    void **objects;
+    FREED void **objects;
     uint32_t before = heap.used_blocks;
     size_t count = fill(&bump, c, 2, &objects);
     cr_assert_eq(heap.used_blocks - before, 2, "class %u", c);
@@ -33,7 +33,6 @@ SpaceTest(sweep, every_class_fills_blocks_without_overlap) {
     for (size_t i = 1; i < count; i++)
       cr_assert_geq((char *)objects[i] - (char *)objects[i - 1], (ptrdiff_t)td_class_bytes(c));
     td_space_retire(&heap, &bump);
-    free(objects);
   }
   heap_check(&heap);
 }
@@ -50,14 +49,14 @@ SpaceTest(sweep, exactly_the_dead_cells_are_reused) {
   for (unsigned c = 1; c < TD_CLASSES; c++)
     for (size_t step = 2; step <= 5; step += 3) {
       struct tide_bump bump = {0};
-      void **objects;
+      FREED void **objects;
       size_t count = fill(&bump, c, 3, &objects), live = (count + step - 1) / step;
       uint32_t blocks = heap.used_blocks;
       cr_assert_eq(heap_collect(&heap, &bump, objects, count, step), empty_of(3, count / 3, step));
       cr_assert_eq(heap.live_objects, live);
       cr_assert_eq(heap.live_bytes, live * td_class_bytes(c));
       cr_assert_eq(heap.leaf_bytes, heap.live_bytes);
-      char *reused = calloc(count, 1);
+      FREED char *reused = calloc(count, 1);
       for (size_t i = 0; i < count - live; i++) {
         void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, c);
         void **found = bsearch(&object, objects, count, sizeof *objects, by_address);
@@ -73,14 +72,12 @@ SpaceTest(sweep, exactly_the_dead_cells_are_reused) {
       cr_assert_not_null(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, c));
       cr_assert_eq(heap.used_blocks, blocks + 1, "and not one more");
       cr_assert_eq(heap_collect(&heap, &bump, NULL, 0, 1), blocks + 1);
-      free(objects);
-      free(reused);
     }
 }
 
 SpaceTest(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   struct tide_bump bump = {0};
-  void **objects;
+  FREED void **objects;
   enum { CLASS = 4 };
   size_t count = fill(&bump, CLASS, 4, &objects), each = count / 4;
   td_space_retire(&heap, &bump);
@@ -97,7 +94,6 @@ SpaceTest(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   uint64_t walked = 0;
   td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 2 * each + 1);
-  free(objects);
 }
 
 SpaceTest(sweep, what_a_run_did_not_use_is_free_again) {

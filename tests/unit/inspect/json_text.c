@@ -5,15 +5,16 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "tests/scoped.h"
+
 static void becomes(const char *text, const char *expected) {
-  char *written = NULL;
+  FREED char *written = NULL;
   size_t bytes = 0;
   FILE *file = open_memstream(&written, &bytes);
   cr_assert_not_null(file);
   td_json_text(file, text);
   cr_assert_eq(fclose(file), 0);
   cr_assert_str_eq(written, expected);
-  free(written);
 }
 
 Test(json_text, plain_and_escaped) {

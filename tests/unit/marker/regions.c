@@ -5,8 +5,11 @@
 
 #include "marker/region/chunks.h"
 #include "marker/region/fresh.h"
+#include "tests/scoped.h"
 
 /* ---- Chunks ---- */
+
+#define SCOPED_CHUNKS SCOPED(td_chunks_close) struct td_chunks
 
 static struct td_chunks open_chunks(size_t reserved, size_t allowed) {
   struct td_chunks pool = {0};
@@ -44,7 +47,7 @@ static uint32_t balance_of(struct td_stock *stock) {
 Test(chunks, number_zero_is_never_given_and_the_limit_holds) {
   uint32_t numbers[300];
   for (size_t allowed = 0; allowed < 30; allowed++) {
-    struct td_chunks pool = open_chunks(300, allowed);
+    SCOPED_CHUNKS pool = open_chunks(300, allowed);
     struct td_stock stock = {0};
     size_t most = allowed ? allowed - 1 : 0;
     cr_assert_eq(get_all(&pool, &stock, numbers, 300), most);
@@ -52,21 +55,19 @@ Test(chunks, number_zero_is_never_given_and_the_limit_holds) {
     cr_assert_eq(td_chunks_used_bytes(&pool), most ? allowed * sizeof(struct td_chunk) : 0);
     cr_assert_eq(td_chunks_get(&pool, &stock), 0, "it stays exhausted");
     cr_assert_eq(balance_of(&stock), most, "a refusal does not count");
-    td_chunks_close(&pool);
   }
 }
 
 Test(chunks, no_more_are_used_than_are_reserved) {
   uint32_t numbers[300];
-  struct td_chunks pool = open_chunks(20, 300);
+  SCOPED_CHUNKS pool = open_chunks(20, 300);
   struct td_stock stock = {0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 300), 19);
-  td_chunks_close(&pool);
 }
 
 Test(chunks, what_is_put_can_be_got_again) {
   uint32_t numbers[300];
-  struct td_chunks pool = open_chunks(300, 200);
+  SCOPED_CHUNKS pool = open_chunks(300, 200);
   struct td_stock stock = {0};
   for (int round = 0; round < 5; round++) {
     cr_assert_eq(get_all(&pool, &stock, numbers, 300), 199);
@@ -74,12 +75,11 @@ Test(chunks, what_is_put_can_be_got_again) {
     cr_assert_eq(balance_of(&stock), 0);
   }
   cr_assert_eq(td_chunks_used_bytes(&pool), 200 * sizeof(struct td_chunk));
-  td_chunks_close(&pool);
 }
 
 Test(chunks, a_marker_gives_away_what_it_has_too_many_of) {
   uint32_t numbers[300], others[300];
-  struct td_chunks pool = open_chunks(300, 250);
+  SCOPED_CHUNKS pool = open_chunks(300, 250);
   struct td_stock one = {0}, other = {0};
   cr_assert_eq(get_all(&pool, &one, numbers, 300), 249);
   cr_assert_eq(td_chunks_get(&pool, &other), 0);
@@ -88,30 +88,27 @@ Test(chunks, a_marker_gives_away_what_it_has_too_many_of) {
   cr_assert_gt(got, 249 - 64 - 1, "one kept %zu", 249 - got);
   cr_assert_eq(get_all(&pool, &one, numbers, 300), 249 - got);
   cr_assert_eq(balance_of(&one) + balance_of(&other), 249, "one put what the other got");
-  td_chunks_close(&pool);
 }
 
 Test(chunks, who_takes_the_common_list_leaves_most_of_it) {
   uint32_t numbers[1000], others[1000];
-  struct td_chunks pool = open_chunks(1000, 1000);
+  SCOPED_CHUNKS pool = open_chunks(1000, 1000);
   struct td_stock one = {0}, two = {0}, three = {0};
   cr_assert_eq(get_all(&pool, &one, numbers, 1000), 999);
   put_all(&pool, &one, numbers, 999);
   cr_assert_neq(td_chunks_get(&pool, &two), 0);
   cr_assert_geq(get_all(&pool, &three, others, 1000), 999 - 2 * 64 - 1);
-  td_chunks_close(&pool);
 }
 
 Test(chunks, a_collection_begins_with_all_chunks) {
   uint32_t numbers[100];
-  struct td_chunks pool = open_chunks(100, 50);
+  SCOPED_CHUNKS pool = open_chunks(100, 50);
   struct td_stock stock = {0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 49);
   td_chunks_begin(&pool, 80 * sizeof(struct td_chunk));
   cr_assert_eq(td_chunks_used_bytes(&pool), 0);
   stock = (struct td_stock){0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 79);
-  td_chunks_close(&pool);
 }
 
 /* ---- The word of a region ---- */

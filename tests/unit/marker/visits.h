@@ -97,11 +97,6 @@ static inline uint32_t site_region(const struct site *s, const void *object) {
   return (uint32_t)(heap_granule(&s->heap, object) >> s->set->regions->shift);
 }
 
-/* As it stands in chunks. */
-static inline uint16_t site_granule(const struct site *s, const void *object) {
-  return (uint16_t)heap_granule(&s->heap, object);
-}
-
 static inline uint32_t site_waiting(const struct site *s, const void *object) {
   return td_region_waiting(td_region_look(&s->set->regions->at[site_region(s, object)]));
 }

@@ -136,9 +136,9 @@ static bool is_reference_slot(const struct td_thg_shape *shape, uint64_t word) {
 /* Words are as the shape says: objects' addresses or NULL in slots, small numbers elsewhere; and
  * the objects' references are those of the recorded graph. */
 static void expect_memory(const char *text, const struct plain *plain) {
-  struct td_thg graph = record(text);
+  SCOPED_GRAPH graph = record(text);
   cr_assert_eq(plain->objects, graph.object_count);
-  void **sorted = malloc(plain->objects * sizeof *sorted);
+  FREED void **sorted = malloc(plain->objects * sizeof *sorted);
   memcpy(sorted, plain->object, plain->objects * sizeof *sorted);
   qsort(sorted, plain->objects, sizeof *sorted, compare_pointers);
   for (uint64_t i = 0; i < plain->objects; i++) {
@@ -160,13 +160,11 @@ static void expect_memory(const char *text, const struct plain *plain) {
   cr_assert_eq(plain->roots, graph.root_count);
   for (uint32_t r = 0; r < plain->roots; r++)
     cr_expect_eq(plain->root[r], plain->object[graph.roots[r]]);
-  free(sorted);
-  td_thg_free(&graph);
 }
 
 Test(builder, plain_memory_holds_the_graph) {
   for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    struct td_graph_spec spec = parse_spec(graphs[i]);
+    SCOPED_SPEC spec = parse_spec(graphs[i]);
     struct plain plain = {0};
     struct td_graph_sink sink = plain_sink(&plain);
     struct td_graph_built built;
@@ -178,7 +176,6 @@ Test(builder, plain_memory_holds_the_graph) {
     cr_expect_eq(plain.total, 2 * plain.objects);
     expect_memory(graphs[i], &plain);
     plain_clear(&plain);
-    td_graph_spec_free(&spec);
   }
 }
 
@@ -187,7 +184,7 @@ Test(builder, plain_memory_holds_the_graph) {
 /* Fails every single call of the sink in turn, until the building needs no more calls. */
 Test(builder, any_call_may_fail, .timeout = 60) {
   for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    struct td_graph_spec spec = parse_spec(graphs[i]);
+    SCOPED_SPEC spec = parse_spec(graphs[i]);
     bool built = false;
     for (uint64_t at = 1; !built; at++) {
       struct plain plain = {.fail_at = at};
@@ -202,12 +199,11 @@ Test(builder, any_call_may_fail, .timeout = 60) {
       }
       plain_clear(&plain);
     }
-    td_graph_spec_free(&spec);
   }
 }
 
 Test(builder, more_than_the_machine_has) {
-  struct td_graph_spec spec = parse_spec("random:objects=4G,degree=1K");
+  SCOPED_SPEC spec = parse_spec("random:objects=4G,degree=1K");
   struct plain plain = {0};
   struct td_graph_sink sink = plain_sink(&plain);
   struct td_graph_error error = {0};
@@ -219,18 +215,16 @@ Test(builder, more_than_the_machine_has) {
   cr_expect_not(td_graph_record(&spec, &graph, &error));
   cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
   cr_expect_null(graph.refs);
-  td_graph_spec_free(&spec);
 }
 
 Test(builder, refusal_needs_neither_reason_nor_error) {
-  struct td_graph_spec spec = parse_spec("list:length=9");
+  SCOPED_SPEC spec = parse_spec("list:length=9");
   struct plain plain = {.fail_at = 5};
   struct td_graph_sink sink = plain_sink(&plain);
   sink.reason = NULL;
   sink.progress = NULL;
   cr_expect_not(td_graph_build(&spec, &sink, NULL, NULL));
   plain_clear(&plain);
-  td_graph_spec_free(&spec);
 }
 
 /* ---- Recorded graphs ------------------------------------------------------------------- */
@@ -243,19 +237,17 @@ static void expect_copied(const struct td_thg *graph) {
   struct td_graph_built built;
   struct td_graph_error error;
   cr_assert(td_graph_build_thg(graph, "a copy", &sink, &built, &error));
-  struct td_thg copy;
+  SCOPED_GRAPH copy;
   td_graph_recorder_take(recorder, &copy);
   assert_same_graph(graph, &copy);
   cr_expect_eq(built.objects, graph->object_count);
-  td_thg_free(&copy);
   td_graph_recorder_free(recorder);
 }
 
 Test(builder, recorded_graphs_build_as_themselves) {
   for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    struct td_thg graph = record(graphs[i]);
+    SCOPED_GRAPH graph = record(graphs[i]);
     expect_copied(&graph);
-    td_thg_free(&graph);
   }
 }
 
@@ -281,18 +273,16 @@ Test(builder, bitmaps_of_many_words) {
 }
 
 Test(builder, a_file_holds_the_graph) {
-  struct td_thg graph = record("map:entries=500");
+  SCOPED_GRAPH graph = record("map:entries=500");
   char text[64] = "file:/tmp/tidemark-builder-XXXXXX";
   int file = mkstemp(text + 5);
   cr_assert_neq(file, -1);
   close(file);
   struct td_thg_error fault = {0};
   cr_assert(td_thg_write(text + 5, &graph, NULL, &fault), "%s", fault.text);
-  struct td_thg again = record(text);
+  SCOPED_GRAPH again = record(text);
   assert_same_graph(&graph, &again);
   unlink(text + 5);
-  td_thg_free(&again);
-  td_thg_free(&graph);
 }
 
 Test(builder, an_empty_recorded_graph) {
@@ -301,7 +291,7 @@ Test(builder, an_empty_recorded_graph) {
 }
 
 Test(builder, a_missing_file_is_bad_input) {
-  struct td_graph_spec spec = parse_spec("file:does-not-exist.thg");
+  SCOPED_SPEC spec = parse_spec("file:does-not-exist.thg");
   struct td_graph_error error = {0};
   struct td_thg graph;
   cr_expect_not(td_graph_record(&spec, &graph, &error));
@@ -313,5 +303,4 @@ Test(builder, a_missing_file_is_bad_input) {
   cr_expect_eq(error.status, TD_GRAPH_BAD_FILE);
   cr_expect_eq(plain.calls, 0);
   plain_clear(&plain);
-  td_graph_spec_free(&spec);
 }

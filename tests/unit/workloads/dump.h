@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/random.h"
+#include "tests/scoped.h"
 #include "workloads/import.h"
 #include "workloads/thg_read.h"
 #include "workloads/thg_write.h"
@@ -20,6 +21,10 @@ struct bytes {
   uint8_t *data;
   size_t length, capacity;
 };
+static inline void bytes_end(struct bytes *b) {
+  free(b->data);
+}
+#define SCOPED_BYTES SCOPED(bytes_end) struct bytes
 
 static inline void put_bytes(struct bytes *b, const void *data, size_t length) {
   if (b->length + length > b->capacity) {
@@ -90,6 +95,10 @@ static inline void remove_folder(const char *folder) {
 struct place {
   char folder[200], path[300];
 };
+static inline void place_end(struct place *place) {
+  remove_folder(place->folder);
+}
+#define SCOPED_PLACE SCOPED(place_end) struct place
 static inline struct place make_place(const char *name) {
   struct place place;
   make_folder(place.folder, sizeof place.folder);
@@ -156,14 +165,13 @@ static inline struct td_thg import_good(const struct bytes *b, struct td_import_
 
 /* From memory, and from a file through the buffer: the same graph. */
 static inline struct td_thg import_both_ways(const struct bytes *b) {
-  struct place place = make_place("dump");
-  struct td_thg from_memory = import_good(b, NULL), from_file;
+  SCOPED_PLACE place = make_place("dump");
+  SCOPED_GRAPH from_memory = import_good(b, NULL);
+  struct td_thg from_file;
   struct td_thg_error error = {0};
   write_file(place.path, b->data, b->length);
   cr_assert(td_import_graph(place.path, NULL, &from_file, NULL, &error), "%s", error.text);
   assert_same_graph(&from_memory, &from_file);
-  td_thg_free(&from_memory);
-  remove_folder(place.folder);
   return from_file;
 }
 
@@ -204,10 +212,9 @@ static inline void assert_refused(const struct bytes *b, const char *wanted, uin
  * read behind the end. */
 static inline void cut_at_every_byte(const struct bytes *b, size_t whole, refuses_fn *refuses) {
   for (size_t length = 0; length < whole; length++) {
-    struct bytes cut = {.data = malloc(length ? length : 1), .length = length};
+    SCOPED_BYTES cut = {.data = malloc(length ? length : 1), .length = length};
     memcpy(cut.data, b->data, length);
     cr_assert(refuses(&cut), "%zu of %zu bytes", length, whole);
-    free(cut.data);
   }
 }
 

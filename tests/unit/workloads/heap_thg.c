@@ -180,7 +180,7 @@ static size_t targets(const struct td_thg *graph, uint32_t object, uint32_t *lis
 
 Test(heap_thg, is_the_heap) {
   populate();
-  struct td_thg graph = snapshot();
+  SCOPED_GRAPH graph = snapshot();
   struct tide_check check;
   cr_assert_eq(tide_check_marks(h.w.m, &check), TIDE_OK);
   cr_assert_eq(graph.object_count, OBJECTS);
@@ -205,13 +205,12 @@ Test(heap_thg, is_the_heap) {
       cr_assert_eq(refers, word && (uintptr_t)word % 16 == 0);
     }
   }
-  td_thg_free(&graph);
 }
 
 Test(heap_thg, is_what_the_importer_makes_of_the_other) {
   static uint32_t direct[60000], imported[60000];
   populate();
-  struct td_thg graph = snapshot(), other = by_way_of_json();
+  SCOPED_GRAPH graph = snapshot(), other = by_way_of_json();
   /* The other file has a node for the roots in front. */
   cr_assert_eq(other.object_count, graph.object_count + 1);
   cr_assert_eq(targets(&other, 0, imported), graph.root_count);
@@ -223,13 +222,11 @@ Test(heap_thg, is_what_the_importer_makes_of_the_other) {
     for (size_t k = 0; k < count; k++)
       cr_assert_eq(imported[k], direct[k] + 1, "object %u", i);
   }
-  td_thg_free(&graph);
-  td_thg_free(&other);
 }
 
 Test(heap_thg, is_compressed_by_importing_it) {
   populate();
-  struct td_thg graph = snapshot(), again;
+  SCOPED_GRAPH graph = snapshot(), again;
   char packed[320];
   struct td_import_summary summary;
   struct td_thg_error error = {0};
@@ -244,17 +241,14 @@ Test(heap_thg, is_compressed_by_importing_it) {
   cr_assert_arr_eq(again.refs, graph.refs, graph.ref_count * sizeof *graph.refs);
   cr_assert_arr_eq(again.size, graph.size, graph.object_count * sizeof *graph.size);
   cr_assert_arr_eq(again.roots, graph.roots, graph.root_count * sizeof *graph.roots);
-  td_thg_free(&graph);
-  td_thg_free(&again);
 }
 
 Test(heap_thg, an_empty_heap) {
-  struct td_thg graph = snapshot();
+  SCOPED_GRAPH graph = snapshot();
   cr_assert_eq(graph.object_count, 0);
   cr_assert_eq(graph.root_count, 0);
   cr_assert_eq(graph.ref_count, 0);
   cr_assert_not_null(strstr(graph.about, tide_version()));
-  td_thg_free(&graph);
 }
 
 /* Several blocks of every stream, some of one value throughout. */
@@ -263,7 +257,7 @@ Test(heap_thg, many_objects) {
   void **head = tide_handle(h.w.m, NULL);
   for (uint64_t i = 0; i < LENGTH; i++)
     *head = pair_new(&h.w, *head, NULL, i);
-  struct td_thg graph = snapshot();
+  SCOPED_GRAPH graph = snapshot();
   cr_assert_eq(graph.object_count, LENGTH);
   cr_assert_eq(graph.shape_count, 1);
   cr_assert_eq(graph.root_count, 1);
@@ -271,7 +265,6 @@ Test(heap_thg, many_objects) {
   for (; at != TD_THG_NULL; at = graph.refs[graph.first_ref[at]], length++)
     cr_assert_eq(graph.refs[graph.first_ref[at] + 1], TD_THG_NULL);
   cr_assert_eq(length, LENGTH);
-  td_thg_free(&graph);
 }
 
 static void fickle(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {

@@ -51,7 +51,7 @@ static void check_small(const struct td_thg *graph) {
 
 Test(heapsnapshot, nodes_edges_and_order) {
   struct td_import_summary summary;
-  struct td_thg graph = import_text(small, &summary);
+  SCOPED_GRAPH graph = import_text(small, &summary);
   check_small(&graph);
   cr_assert_str_eq(summary.format, "heapsnapshot");
   cr_assert_eq(summary.weak_edges, 2);
@@ -59,7 +59,6 @@ Test(heapsnapshot, nodes_edges_and_order) {
   cr_assert_eq(summary.objects, 4);
   cr_assert_eq(summary.slots, 5);
   cr_assert_eq(summary.heap_bytes, 16 + 40 + 24 + 24);
-  td_thg_free(&graph);
 }
 
 /* The edge to an object's map stands for its header: left out, wherever the strings come, but only
@@ -73,18 +72,16 @@ Test(heapsnapshot, edges_to_maps) {
   static const char rows[] = "\"nodes\":[1,8,5,2,24,1,3,8,0],\"edges\":[1,2,6,0,2,3,2,2,6,1,1,6,1,"
                              "99999999999,3,1,2,6]";
   for (int order = 0; order < 2; order++) {
-    struct bytes b = {0};
+    SCOPED_BYTES b = {0};
     struct td_import_summary summary;
     put_text(&b, "%s%s,%s}", head, order ? strings : rows, order ? rows : strings);
-    struct td_thg graph = import_good(&b, &summary);
+    SCOPED_GRAPH graph = import_good(&b, &summary);
     cr_assert_eq(summary.map_edges, 2);
     cr_assert_eq(graph.ref_count, 4);
     const uint32_t targets[] = {1, 2, 2, 1};
     for (int r = 0; r < 4; r++)
       cr_assert_eq(graph.refs[r], targets[r]);
     cr_assert_eq(graph.shapes[graph.shape_of[1]].kind, TD_THG_LEAF);
-    td_thg_free(&graph);
-    free(b.data);
   }
 }
 
@@ -96,18 +93,17 @@ Test(heapsnapshot, another_layout) {
       "\"self_size\" , \"new\" , \"id\" ] } } , \"nodes\" : [ 1 , 8 , 7 , 10 ,\r\n 0 , 32 , 7 , 20 "
       "] "
       ", \"edges\" : [ 4 , 4 ] }  ";
-  struct td_thg graph = import_text(text, NULL);
+  SCOPED_GRAPH graph = import_text(text, NULL);
   cr_assert_eq(graph.object_count, 2);
   cr_assert_eq(graph.ref_count, 1);
   cr_assert_eq(graph.refs[0], 1);
   cr_assert_eq(graph.size[1], 32);
-  td_thg_free(&graph);
 }
 
 /* Traces of allocations nest as deeply as the stacks they are of. */
 Test(heapsnapshot, a_deep_tree_to_pass_over) {
   enum { DEPTH = 1000 };
-  struct bytes b = {0};
+  SCOPED_BYTES b = {0};
   put_bytes(&b, small, strlen(small) - 2); /* up to the last brace */
   put_text(&b, ",\"trace_tree\":");
   for (int d = 0; d < DEPTH; d++)
@@ -116,21 +112,18 @@ Test(heapsnapshot, a_deep_tree_to_pass_over) {
   for (int d = 0; d < DEPTH; d++)
     put_text(&b, "]");
   put_text(&b, "}");
-  struct td_thg graph = import_good(&b, NULL);
+  SCOPED_GRAPH graph = import_good(&b, NULL);
   check_small(&graph);
-  td_thg_free(&graph);
-  free(b.data);
 }
 
 /* A node with `edges` edges to itself and `words` words, behind the root. */
 static struct td_thg import_wide(unsigned edges, unsigned words) {
-  struct bytes b = {0};
+  SCOPED_BYTES b = {0};
   put_text(&b, SNAPSHOT_BEGIN "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[", words * 8, edges);
   for (unsigned e = 0; e < edges; e++)
     put_text(&b, "%s1,3", e ? "," : "");
   put_text(&b, "]}");
   struct td_thg graph = import_good(&b, NULL);
-  free(b.data);
   return graph;
 }
 
@@ -149,7 +142,7 @@ Test(heapsnapshot, shapes_of_wide_nodes) {
       {0, 0, TD_THG_LEAF, 0, 0, 1},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    struct td_thg graph = import_wide(cases[c].edges, cases[c].words);
+    SCOPED_GRAPH graph = import_wide(cases[c].edges, cases[c].words);
     const struct td_thg_shape *shape = &graph.shapes[graph.shape_of[1]];
     cr_assert_eq(shape->kind, cases[c].kind, "case %zu", c);
     cr_assert_eq(shape->prefix_words, cases[c].prefix, "case %zu", c);
@@ -157,14 +150,13 @@ Test(heapsnapshot, shapes_of_wide_nodes) {
     cr_assert_eq(graph.size[1], cases[c].size_words * 8, "case %zu", c);
     for (unsigned s = 0; s < cases[c].slots; s++)
       cr_assert_eq(graph.refs[s], s < cases[c].edges ? 1 : TD_THG_NULL);
-    td_thg_free(&graph);
   }
 }
 
 /* Numbers across the edges of the read buffer. */
 Test(heapsnapshot, numbers_on_the_edges_of_the_buffer) {
   enum { NODES = 400000 };
-  struct bytes b = {0};
+  SCOPED_BYTES b = {0};
   put_text(&b, SNAPSHOT_BEGIN "\"nodes\":[");
   for (uint32_t n = 0; n < NODES; n++)
     put_text(&b, "%s%u,%u,1\n", n ? "," : "", n, n % 1000 * 8);
@@ -173,23 +165,20 @@ Test(heapsnapshot, numbers_on_the_edges_of_the_buffer) {
     put_text(&b, "%s2,%llu\n", n ? "," : "", n * 7919ull % NODES * 3);
   put_text(&b, "]}");
   cr_assert_gt(b.length, 8 << 20);
-  struct td_thg graph = import_both_ways(&b);
+  SCOPED_GRAPH graph = import_both_ways(&b);
   for (uint32_t n = 0; n < NODES; n++)
     cr_assert_eq(graph.refs[n], n * 7919ull % NODES, "reference %u", n);
-  td_thg_free(&graph);
-  free(b.data);
 }
 
 /* ---- Damaged ------------------------------------------------------------------------------ */
 
 Test(heapsnapshot, cut_and_changed) {
   static const char others[] = "\0\x01\xff \"\\,:[]{}0aE.-";
-  struct bytes b = {0};
+  SCOPED_BYTES b = {0};
   put_bytes(&b, small, strlen(small));
   cut_at_every_byte(&b, b.length - 1, is_refused); /* without the newline */
   flip_every_bit(&b, is_refused);
   replace_every_byte(&b, others, sizeof others);
-  free(b.data);
 }
 
 static void assert_message(const char *text, const char *wanted) {
@@ -241,10 +230,9 @@ Test(heapsnapshot, says_what_is_wrong) {
 
 Test(heapsnapshot, nested_without_end) {
   enum { DEPTH = 2000000 };
-  char *text = malloc(DEPTH + 10);
+  FREED char *text = malloc(DEPTH + 10);
   memcpy(text, "{\"x\":", 5);
   memset(text + 5, '[', DEPTH);
   text[DEPTH + 5] = '\0';
   assert_message(text, "nested too deeply");
-  free(text);
 }

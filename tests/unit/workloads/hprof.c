@@ -54,9 +54,9 @@ static void check_small(const struct td_thg *graph) {
 
 Test(hprof, every_kind_of_record) {
   for (int variant = 0; variant < 4; variant++) {
-    struct dump d = small_dump(variant & 1 ? 4 : 8, variant & 2);
+    SCOPED_DUMP d = small_dump(variant & 1 ? 4 : 8, variant & 2);
     struct td_import_summary summary;
-    struct td_thg graph = import_good(&d.bytes, &summary);
+    SCOPED_GRAPH graph = import_good(&d.bytes, &summary);
     check_small(&graph);
     cr_assert_str_eq(summary.format, "hprof");
     cr_assert_eq(summary.objects, SMALL_OBJECTS);
@@ -67,20 +67,16 @@ Test(hprof, every_kind_of_record) {
     cr_assert_eq(summary.roots, ROOT_KINDS + 1);
     cr_assert_eq(summary.roots_lost, 1);
     cr_assert_eq(summary.heap_bytes, 48 + 80 + 48 + 16 + 40 + 56 + 56 + 48 + 32 + 24 + 16);
-    td_thg_free(&graph);
-    free(d.bytes.data);
   }
 }
 
 Test(hprof, a_dump_without_objects_is_an_empty_graph) {
-  struct dump d = {.id = 8};
+  SCOPED_DUMP d = {.id = 8};
   begin_dump(&d, "JAVA PROFILE 1.0.1");
   begin_heap(&d);
   end_heap(&d);
-  struct td_thg graph = import_good(&d.bytes, NULL);
+  SCOPED_GRAPH graph = import_good(&d.bytes, NULL);
   cr_assert_eq(graph.object_count, 0);
-  td_thg_free(&graph);
-  free(d.bytes.data);
 }
 
 /* Over 64 words: the bitmap needs more than one. */
@@ -93,13 +89,13 @@ Test(hprof, a_class_with_many_fields) {
     values[2 * f] = fields[f];
     values[2 * f + 1] = f % 3 ? 0x2000 : (uint64_t)f;
   }
-  struct dump d = {.id = 8};
+  SCOPED_DUMP d = {.id = 8};
   begin_dump(&d, "JAVA PROFILE 1.0.1");
   begin_heap(&d);
   put_class(&d, &(struct class_spec){.id = 0x1000, .fields = fields});
   put_instance(&d, 0x2000, 0x1000, values);
   end_heap(&d);
-  struct td_thg graph = import_good(&d.bytes, NULL);
+  SCOPED_GRAPH graph = import_good(&d.bytes, NULL);
   cr_assert_eq(graph.size[1], 16 + FIELDS * 8);
   cr_assert_eq(graph.first_ref[2] - graph.first_ref[1], FIELDS / 3 * 2);
   const struct td_thg_shape *shape = &graph.shapes[graph.shape_of[1]];
@@ -107,16 +103,14 @@ Test(hprof, a_class_with_many_fields) {
     cr_assert_eq(shape->bitmap[w / 64] >> (w % 64) & 1, w >= 2 + FIELDS / 3, "word %u", w);
   for (uint64_t r = graph.first_ref[1]; r < graph.first_ref[2]; r++)
     cr_assert_eq(graph.refs[r], 1);
-  td_thg_free(&graph);
-  free(d.bytes.data);
 }
 
 /* Many objects. */
 Test(hprof, objects_on_the_edges_of_the_buffer) {
   enum { OBJECTS = 150000, ELEMENTS = 300000 };
   static const uint8_t fields[] = {TD_HPROF_OBJECT, TD_HPROF_SHORT, TD_HPROF_OBJECT, 0};
-  uint64_t *elements = calloc(ELEMENTS, sizeof *elements);
-  struct dump d = {.id = 8, .is_segments = true};
+  FREED uint64_t *elements = calloc(ELEMENTS, sizeof *elements);
+  SCOPED_DUMP d = {.id = 8, .is_segments = true};
   begin_dump(&d, "JAVA PROFILE 1.0.2");
   begin_heap(&d);
   put_class(&d, &(struct class_spec){.id = 0x800, .fields = fields});
@@ -134,14 +128,11 @@ Test(hprof, objects_on_the_edges_of_the_buffer) {
   end_heap(&d);
   end_dump(&d);
 
-  struct td_thg graph = import_both_ways(&d.bytes);
+  SCOPED_GRAPH graph = import_both_ways(&d.bytes);
   cr_assert_eq(graph.object_count, OBJECTS + 3);
   for (uint32_t i = 0; i < OBJECTS; i++) {
     uint64_t at = graph.first_ref[i + 1];
     cr_assert_eq(graph.refs[at], 1 + (uint64_t)i * 7919 % OBJECTS);
     cr_assert_eq(graph.refs[at + 1], i ? i : TD_THG_NULL);
   }
-  td_thg_free(&graph);
-  free(elements);
-  free(d.bytes.data);
 }

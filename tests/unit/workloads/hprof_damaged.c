@@ -4,11 +4,10 @@
 
 Test(hprof_damaged, cut_and_changed) {
   for (int variant = 0; variant < 4; variant++) {
-    struct dump d = small_dump(variant & 1 ? 4 : 8, variant & 2);
+    SCOPED_DUMP d = small_dump(variant & 1 ? 4 : 8, variant & 2);
     cut_at_every_byte(&d.bytes, d.bytes.length, is_refused);
     cr_assert_gt(flip_every_bit(&d.bytes, is_refused), d.bytes.length, "few damages are noticed");
     replace_every_byte(&d.bytes, "\x7f\xff", 2);
-    free(d.bytes.data);
   }
 }
 
@@ -68,7 +67,7 @@ Test(hprof_damaged, says_what_and_where) {
 
 Test(hprof_damaged, lengths_that_mislead) {
   /* An array of 2^32 - 1 elements where there are none. */
-  struct dump d = begin();
+  SCOPED_DUMP d = begin();
   put_object_array(&d, 8, NULL, 0);
   set_big(&d.bytes, d.bytes.length - 12, UINT32_MAX, 4);
   assert_message(&d, "runs past the end of its section", 0);
@@ -84,7 +83,6 @@ Test(hprof_damaged, lengths_that_mislead) {
   end_heap(&d);
   set_big(&d.bytes, at, UINT32_MAX, 4);
   assert_refused(&d.bytes, "the file ends inside a record of 4294967295 bytes", 0);
-  free(d.bytes.data);
 }
 
 Test(hprof_damaged, inheritance_too_deep) {
@@ -113,8 +111,7 @@ Test(hprof_damaged, not_hprof_after_all) {
     begin_heap(&d);
     assert_message(&d, cases[c].wanted, cases[c].offset);
   }
-  struct dump d = {.id = 8};
+  SCOPED_DUMP d = {.id = 8};
   begin_dump(&d, "JAVA PROFILE 1.0.2");
   assert_refused(&d.bytes, "no heap dump", 0);
-  free(d.bytes.data);
 }

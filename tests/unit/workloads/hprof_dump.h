@@ -12,6 +12,10 @@ struct dump {
   bool is_segments; /* HEAP_DUMP_SEGMENT and an end, or one HEAP_DUMP */
   size_t length_at; /* of the heap record that is open */
 };
+static inline void dump_end(struct dump *d) {
+  bytes_end(&d->bytes);
+}
+#define SCOPED_DUMP SCOPED(dump_end) struct dump
 
 static inline void put_id(struct dump *d, uint64_t id) {
   put_big(&d->bytes, id, d->id);

@@ -16,9 +16,9 @@ Test(import, by_content_not_by_name) {
   struct td_import_summary summary;
   struct td_thg_error error = {0};
   struct td_thg graph;
-  struct dump d = small_dump(8, true);
+  SCOPED_DUMP d = small_dump(8, true);
 
-  struct place place = make_place("java.heapsnapshot");
+  SCOPED_PLACE place = make_place("java.heapsnapshot");
   write_file(place.path, d.bytes.data, d.bytes.length);
   cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
             error.text);
@@ -36,23 +36,20 @@ Test(import, by_content_not_by_name) {
   cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
             error.text);
   cr_assert_str_eq(summary.format, "heapsnapshot");
-  remove_folder(place.folder);
-  free(d.bytes.data);
 }
 
 static void assert_nothing_written(const void *data, size_t length) {
-  struct place place = make_place("bad");
+  SCOPED_PLACE place = make_place("bad");
   struct td_thg_error error = {0};
   write_file(place.path, data, length);
   cr_assert_not(td_import_file(place.path, output_of(&place), NULL, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
   cr_assert(strstr(error.text, place.path), "%s", error.text);
   cr_assert_eq(count_files(place.folder), 1);
-  remove_folder(place.folder);
 }
 
 Test(import, bad_input_writes_nothing) {
-  struct dump d = small_dump(8, true);
+  SCOPED_DUMP d = small_dump(8, true);
   assert_nothing_written("", 0);
   assert_nothing_written("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23);
   assert_nothing_written(d.bytes.data, d.bytes.length - 1);
@@ -62,7 +59,6 @@ Test(import, bad_input_writes_nothing) {
   assert_nothing_written("\x1f\x8b\x08", 3);
   assert_nothing_written("\0\0\0\0", 4);
   assert_nothing_written("   \n", 4);
-  free(d.bytes.data);
 }
 
 Test(import, files_that_are_none) {
@@ -79,20 +75,18 @@ Test(import, files_that_are_none) {
 }
 
 Test(import, onto_itself) {
-  struct place place = make_place("dump");
+  SCOPED_PLACE place = make_place("dump");
   struct td_thg_error error = {0};
-  struct td_thg graph;
+  SCOPED_GRAPH graph;
   write_file(place.path, snapshot, strlen(snapshot));
   cr_assert_not(td_import_file(place.path, place.path, NULL, NULL, &error));
   cr_assert(strstr(error.text, "overwritten"), "%s", error.text);
   cr_assert(td_import_graph(place.path, NULL, &graph, NULL, &error), "%s", error.text);
-  td_thg_free(&graph);
-  remove_folder(place.folder);
 }
 
 /* Nobody writes to it: opening it must not wait. */
 Test(import, a_pipe) {
-  struct place place = make_place("pipe");
+  SCOPED_PLACE place = make_place("pipe");
   struct td_thg_error error = {0};
   struct td_thg graph;
   cr_assert_eq(mkfifo(place.path, 0600), 0);
@@ -100,16 +94,14 @@ Test(import, a_pipe) {
   cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
   cr_assert_not(td_thg_read(place.path, &graph, &error));
   cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
-  remove_folder(place.folder);
 }
 
 Test(import, an_output_that_cannot_be) {
-  struct place place = make_place("dump");
+  SCOPED_PLACE place = make_place("dump");
   struct td_thg_error error = {0};
   write_file(place.path, snapshot, strlen(snapshot));
   cr_assert_not(td_import_file(place.path, "/no/such/folder/out", NULL, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
   cr_assert_not(td_import_file(place.path, NULL, NULL, NULL, &error));
   cr_assert_neq(error.kind, TD_THG_OK);
-  remove_folder(place.folder);
 }

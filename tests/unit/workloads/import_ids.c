@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "tests/scoped.h"
+
 static uint64_t next_random(uint64_t *state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;
@@ -36,7 +38,7 @@ static uint64_t *make(uint64_t count, uint64_t step, uint64_t spread) {
 }
 
 static void check(uint64_t count, uint64_t step, uint64_t spread) {
-  uint64_t *identifiers = make(count, step, spread);
+  FREED uint64_t *identifiers = make(count, step, spread);
   struct td_import_ids ids;
   uint64_t where;
   cr_assert_eq(td_ids_build(&ids, identifiers, count, &where), TD_IDS_OK);
@@ -50,7 +52,6 @@ static void check(uint64_t count, uint64_t step, uint64_t spread) {
   cr_assert_eq(td_ids_find(&ids, identifiers[count - 1] + step), TD_IDS_NONE);
   cr_assert_eq(td_ids_find(&ids, UINT64_MAX), TD_IDS_NONE);
   td_ids_free(&ids);
-  free(identifiers);
 }
 
 Test(import_ids, dense_and_sparse) {

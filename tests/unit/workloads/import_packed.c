@@ -7,16 +7,15 @@
 #include "tests/unit/workloads/packed.h"
 
 static void assert_imports_as(const struct bytes *b, const struct td_thg *expected) {
-  struct td_thg graph = import_good(b, NULL);
+  SCOPED_GRAPH graph = import_good(b, NULL);
   assert_same_graph(&graph, expected);
-  td_thg_free(&graph);
 }
 
 Test(import_packed, same_as_unpacked) {
   for (unsigned id = 4; id <= 8; id += 4) {
-    struct dump d = small_dump(id, id == 8);
-    struct bytes packed = {0};
-    struct td_thg expected = import_good(&d.bytes, NULL);
+    SCOPED_DUMP d = small_dump(id, id == 8);
+    SCOPED_BYTES packed = {0};
+    SCOPED_GRAPH expected = import_good(&d.bytes, NULL);
     pack(&packed, d.bytes.data, d.bytes.length);
     assert_imports_as(&packed, &expected);
     /* In two members, as gzip a b > ab writes them, and in three with an empty one. */
@@ -25,17 +24,14 @@ Test(import_packed, same_as_unpacked) {
     pack(&packed, "", 0);
     pack(&packed, d.bytes.data + 40, d.bytes.length - 40);
     assert_imports_as(&packed, &expected);
-    td_thg_free(&expected);
-    free(packed.data);
-    free(d.bytes.data);
   }
 }
 
 /* As gzip takes it: what a tape's last block or a disk image has behind the file. */
 Test(import_packed, zeros_behind_the_last_member) {
-  struct dump d = small_dump(8, true);
-  struct bytes packed = {0};
-  struct td_thg expected = import_good(&d.bytes, NULL);
+  SCOPED_DUMP d = small_dump(8, true);
+  SCOPED_BYTES packed = {0};
+  SCOPED_GRAPH expected = import_good(&d.bytes, NULL);
   static const uint8_t zeros[3000];
   pack(&packed, d.bytes.data, d.bytes.length);
   for (size_t count = 1; count < sizeof zeros; count *= 7) {
@@ -47,9 +43,6 @@ Test(import_packed, zeros_behind_the_last_member) {
   put_bytes(&packed, zeros, 9);
   put_bytes(&packed, "x", 1);
   assert_refused(&packed, "", 0);
-  td_thg_free(&expected);
-  free(packed.data);
-  free(d.bytes.data);
 }
 
 static void put_segment(struct bytes *b, size_t length) {
@@ -62,8 +55,8 @@ static void put_segment(struct bytes *b, size_t length) {
  * through a buffer. */
 Test(import_packed, sub_records_in_two_segments) {
   for (unsigned id = 4; id <= 8; id += 4) {
-    struct dump d = small_dump(id, true);
-    struct td_thg expected = import_good(&d.bytes, NULL);
+    SCOPED_DUMP d = small_dump(id, true);
+    SCOPED_GRAPH expected = import_good(&d.bytes, NULL);
     size_t heap = 0, end = 0;
     for (size_t at = 31; at < d.bytes.length; at += 9 + end) {
       end = (size_t)d.bytes.data[at + 5] << 24 | (size_t)d.bytes.data[at + 6] << 16 |
@@ -71,7 +64,7 @@ Test(import_packed, sub_records_in_two_segments) {
       if (d.bytes.data[at] != 0x1c || heap) continue;
       heap = at + 9;
       for (size_t cut = 1; cut + 1 < end; cut++) {
-        struct bytes split = {0}, packed = {0};
+        SCOPED_BYTES split = {0}, packed = {0};
         put_bytes(&split, d.bytes.data, heap - 4);
         put_big(&split, cut, 4);
         put_bytes(&split, d.bytes.data + heap, cut);
@@ -82,25 +75,18 @@ Test(import_packed, sub_records_in_two_segments) {
         pack(&packed, split.data, split.length);
         assert_imports_as(&split, &expected);
         assert_imports_as(&packed, &expected);
-        free(split.data);
-        free(packed.data);
       }
     }
     cr_assert_gt(heap, 0);
-    td_thg_free(&expected);
-    free(d.bytes.data);
   }
 }
 
 Test(import_packed, snapshot) {
-  struct bytes plain = {0}, packed = {0};
+  SCOPED_BYTES plain = {0}, packed = {0};
   put_text(&plain, SNAPSHOT);
   pack(&packed, plain.data, plain.length);
-  struct td_thg expected = import_good(&plain, NULL);
+  SCOPED_GRAPH expected = import_good(&plain, NULL);
   assert_imports_as(&packed, &expected);
-  td_thg_free(&expected);
-  free(plain.data);
-  free(packed.data);
 }
 
 static bool is_cut_short(const struct bytes *b) {
@@ -109,8 +95,8 @@ static bool is_cut_short(const struct bytes *b) {
 }
 
 Test(import_packed, damaged) {
-  struct dump d = small_dump(8, true);
-  struct bytes packed = {0};
+  SCOPED_DUMP d = small_dump(8, true);
+  SCOPED_BYTES packed = {0};
   pack(&packed, d.bytes.data, d.bytes.length);
   cut_at_every_byte(&packed, packed.length, is_cut_short);
   flip_every_bit(&packed, is_refused); /* the time and the system in the header may be anything */
@@ -119,21 +105,18 @@ Test(import_packed, damaged) {
   packed.data[packed.length - 8] ^= 1;
   put_bytes(&packed, "more", 4);
   assert_refused(&packed, "gzip: incorrect header check", 0);
-  free(packed.data);
-  free(d.bytes.data);
 }
 
 Test(import_packed, what_is_no_dump) {
   static const char *const cases[][2] = {{"noise", "neither an HPROF dump"},
                                          {"", "empty"},
                                          {"\x89THG\r\n\x1a\n", "unpack it with gunzip first"}};
-  struct bytes packed = {0};
+  SCOPED_BYTES packed = {0};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     packed.length = 0;
     pack(&packed, cases[c][0], strlen(cases[c][0]));
     assert_refused(&packed, cases[c][1], 0);
   }
-  free(packed.data);
 }
 
 /* ---- Standard input ----------------------------------------------------------------------- */
@@ -161,18 +144,17 @@ static pid_t pipe_in(const struct bytes *b, size_t piece) {
 static void assert_piped(const struct bytes *b, size_t piece, const struct td_thg *expected) {
   struct td_import_summary summary;
   struct td_thg_error error = {0};
-  struct td_thg graph;
+  SCOPED_GRAPH graph;
   pid_t child = pipe_in(b, piece);
   cr_assert(td_import_graph("-", NULL, &graph, &summary, &error), "%s", error.text);
   cr_assert_eq(waitpid(child, NULL, 0), child);
   cr_assert_eq(summary.input_bytes, b->length);
   assert_same_graph(&graph, expected);
-  td_thg_free(&graph);
 }
 
 Test(import_packed, through_a_pipe) {
-  struct dump d = small_dump(8, true);
-  struct bytes packed = {0}, json = {0};
+  SCOPED_DUMP d = small_dump(8, true);
+  SCOPED_BYTES packed = {0}, json = {0};
   char folder[200];
   make_folder(folder, sizeof folder);
   setenv("TMPDIR", folder, 1);
@@ -189,19 +171,16 @@ Test(import_packed, through_a_pipe) {
   td_thg_free(&expected);
   cr_assert_eq(count_files(folder), 0, "what was kept of the pipe has no name");
   remove_folder(folder);
-  free(d.bytes.data);
-  free(packed.data);
-  free(json.data);
 }
 
 /* A regular file as standard input is read from where it stands. */
 Test(import_packed, through_redirection) {
-  struct dump d = small_dump(4, false);
-  struct td_thg expected = import_good(&d.bytes, NULL);
+  SCOPED_DUMP d = small_dump(4, false);
+  SCOPED_GRAPH expected = import_good(&d.bytes, NULL);
   struct td_thg_error error = {0};
   struct td_thg graph;
-  struct place place = make_place("dump");
-  struct bytes file = {0};
+  SCOPED_PLACE place = make_place("dump");
+  SCOPED_BYTES file = {0};
   put_text(&file, "skipped");
   put_bytes(&file, d.bytes.data, d.bytes.length);
   write_file(place.path, file.data, file.length);
@@ -214,15 +193,11 @@ Test(import_packed, through_redirection) {
   /* And never onto itself. */
   cr_assert_not(td_import_file("-", place.path, NULL, NULL, &error));
   cr_assert(strstr(error.text, "would be overwritten"), "%s", error.text);
-  remove_folder(place.folder);
-  td_thg_free(&expected);
-  free(file.data);
-  free(d.bytes.data);
   close(opened);
 }
 
 Test(import_packed, a_pipe_with_nowhere_to_keep_it) {
-  struct dump d = small_dump(8, true);
+  SCOPED_DUMP d = small_dump(8, true);
   struct td_thg_error error = {0};
   struct td_thg graph;
   setenv("TMPDIR", "/no/such/folder", 1);
@@ -231,7 +206,6 @@ Test(import_packed, a_pipe_with_nowhere_to_keep_it) {
   cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
   cr_assert(strstr(error.text, "/no/such/folder"), "%s", error.text);
   waitpid(child, NULL, 0);
-  free(d.bytes.data);
 }
 
 /* ---- The name of the graph ---------------------------------------------------------------- */
@@ -251,9 +225,8 @@ Test(import_packed, names) {
       {"i.thg", "i.thg"},
   };
   for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-    char *name = td_import_output_name(names[n][0]);
+    FREED char *name = td_import_output_name(names[n][0]);
     cr_expect_str_eq(name, names[n][1]);
-    free(name);
   }
 }
 
@@ -272,16 +245,14 @@ static void see(void *context, const char *phase, uint64_t done, uint64_t total)
 }
 
 Test(import_packed, progress) {
-  struct dump d = small_dump(8, true);
+  SCOPED_DUMP d = small_dump(8, true);
   struct seen seen = {0};
   const struct td_thg_progress progress = {.report = see, .context = &seen};
-  struct td_thg graph;
+  SCOPED_GRAPH graph;
   pid_t child = pipe_in(&d.bytes, 100);
   cr_assert(td_import_graph("-", &progress, &graph, NULL, NULL));
   waitpid(child, NULL, 0);
   cr_assert_gt(seen.reports, 3);
   cr_assert_not(seen.is_wrong);
   cr_assert(strstr(seen.last, "reading references, 0.0"), "%s", seen.last);
-  td_thg_free(&graph);
-  free(d.bytes.data);
 }

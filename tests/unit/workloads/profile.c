@@ -7,11 +7,10 @@
 #include "tests/unit/workloads/recorded.h"
 
 static struct td_graph_profile profile_of(const char *text) {
-  struct td_graph_spec spec = parse_spec(text);
+  SCOPED_SPEC spec = parse_spec(text);
   struct td_graph_profile profile;
   struct td_graph_error error = {0};
   cr_assert(td_graph_profile(&spec, &profile, &error), "%s", error.text);
-  td_graph_spec_free(&spec);
   return profile;
 }
 
@@ -84,7 +83,7 @@ Test(profile, shared_targets) {
 
 Test(profile, only_what_roots_reach_counts) {
   struct td_graph_profile p = profile_of("random:objects=2K,degree=1,roots=1");
-  struct td_thg graph = record("random:objects=2K,degree=1,roots=1");
+  SCOPED_GRAPH graph = record("random:objects=2K,degree=1,roots=1");
   struct reached reached = reach(&graph);
   cr_expect_eq(p.allocated, 2001);
   cr_expect_lt(p.objects, 2001);
@@ -92,7 +91,6 @@ Test(profile, only_what_roots_reach_counts) {
   cr_expect_eq(p.edges, reached.edges);
   cr_expect_eq(sum(p.in_degree), p.objects);
   cr_expect_eq(sum(p.out_degree), p.objects);
-  td_thg_free(&graph);
 }
 
 Test(profile, sums_hold_on_a_mixed_graph) {

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "tests/scoped.h"
 #include "workloads/sink_record.h"
 
 static inline struct td_graph_spec parse_spec(const char *text) {
@@ -16,13 +17,12 @@ static inline struct td_graph_spec parse_spec(const char *text) {
 }
 
 static inline struct td_thg record(const char *text) {
-  struct td_graph_spec spec = parse_spec(text);
+  SCOPED_SPEC spec = parse_spec(text);
   struct td_graph_error error = {0};
   struct td_thg graph;
   cr_assert(td_graph_record(&spec, &graph, &error), "%s", error.text);
   struct td_thg_error fault = {0};
   cr_assert(td_thg_check(&graph, &fault), "%s: %s", text, fault.text);
-  td_graph_spec_free(&spec);
   return graph;
 }
 
@@ -44,8 +44,8 @@ struct reached {
 /* Objects that the roots reach and the references that these hold, the plainest way. */
 static inline struct reached reach(const struct td_thg *graph) {
   struct reached reached = {0, 0};
-  char *seen = calloc(graph->object_count + 1u, 1);
-  uint32_t *stack = malloc((graph->ref_count + graph->root_count + 1) * sizeof *stack);
+  FREED char *seen = calloc(graph->object_count + 1u, 1);
+  FREED uint32_t *stack = malloc((graph->ref_count + graph->root_count + 1) * sizeof *stack);
   size_t used = 0;
   for (uint32_t r = 0; r < graph->root_count; r++)
     stack[used++] = graph->roots[r];
@@ -60,8 +60,6 @@ static inline struct reached reach(const struct td_thg *graph) {
         stack[used++] = ref(graph, object, slot);
       }
   }
-  free(seen);
-  free(stack);
   return reached;
 }
 

@@ -79,7 +79,7 @@ static const struct {
 
 Test(shapes, are_what_they_were) {
   for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-    struct td_thg graph = record(graphs[i].text);
+    SCOPED_GRAPH graph = record(graphs[i].text);
     struct reached reached = reach(&graph);
     cr_expect_eq(reached.objects, graphs[i].objects, "%s: %llu objects", graphs[i].text,
                  (unsigned long long)reached.objects);
@@ -87,16 +87,15 @@ Test(shapes, are_what_they_were) {
                  (unsigned long long)reached.edges);
     cr_expect_eq(sum_of(&graph), graphs[i].sum, "%s: sum %#llx", graphs[i].text,
                  (unsigned long long)sum_of(&graph));
-    td_thg_free(&graph);
   }
 }
 
 Test(shapes, plans_come_true) {
   for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-    struct td_graph_spec spec = parse_spec(graphs[i].text);
+    SCOPED_SPEC spec = parse_spec(graphs[i].text);
     struct td_graph_plan plan;
     td_graph_plan(&spec, &plan);
-    struct td_thg graph = record(graphs[i].text);
+    SCOPED_GRAPH graph = record(graphs[i].text);
     uint64_t bytes = 0;
     for (uint32_t o = 0; o < graph.object_count; o++)
       bytes += graph.size[o];
@@ -106,7 +105,5 @@ Test(shapes, plans_come_true) {
               graphs[i].text);
     cr_expect(!plan.live_known || plan.live_objects == graphs[i].objects);
     cr_expect(!plan.live_known || plan.live_edges == graphs[i].edges);
-    td_thg_free(&graph);
-    td_graph_spec_free(&spec);
   }
 }

@@ -36,8 +36,8 @@ static void leave(struct place *place) {
 }
 
 static void expect_graph(const char *text, size_t heap_initial_bytes, bool collected_meanwhile) {
-  struct td_graph_spec spec = parse_spec(text);
-  struct td_thg recorded = record(text);
+  SCOPED_SPEC spec = parse_spec(text);
+  SCOPED_GRAPH recorded = record(text);
   struct reached reached = reach(&recorded);
   struct place place = make_place(0, heap_initial_bytes);
   struct td_graph_error error = {0};
@@ -50,8 +50,6 @@ static void expect_graph(const char *text, size_t heap_initial_bytes, bool colle
                (unsigned long long)check.objects);
   cr_expect_eq(check.edges, reached.edges, "%s: %llu edges", text, (unsigned long long)check.edges);
   leave(&place);
-  td_thg_free(&recorded);
-  td_graph_spec_free(&spec);
 }
 
 static const char *const graphs[] = {
@@ -95,7 +93,7 @@ Test(sink_tide, stress, .timeout = 120) {
 }
 
 Test(sink_tide, too_small_a_heap_is_told, .timeout = 120) {
-  struct td_graph_spec spec = parse_spec("tree:depth=20");
+  SCOPED_SPEC spec = parse_spec("tree:depth=20");
   struct place place = make_place(8 << 20, 0);
   struct td_graph_error error = {0};
   cr_assert_not(td_graph_build(&spec, &place.sink, NULL, &error));
@@ -103,19 +101,16 @@ Test(sink_tide, too_small_a_heap_is_told, .timeout = 120) {
   cr_expect_not_null(strstr(error.text, "tree:depth=20"), "%s", error.text);
   cr_expect_not_null(strstr(error.text, "no memory after"), "%s", error.text);
   leave(&place);
-  td_graph_spec_free(&spec);
 }
 
 Test(sink_tide, two_graphs_on_one_heap) {
-  struct td_graph_spec tree = parse_spec("tree:depth=8"), list = parse_spec("list:length=100");
+  SCOPED_SPEC tree = parse_spec("tree:depth=8"), list = parse_spec("list:length=100");
   struct place place = make_place(0, 0);
   struct td_graph_error error;
   cr_assert(td_graph_build(&tree, &place.sink, NULL, &error));
   cr_assert(td_graph_build(&list, &place.sink, NULL, &error));
   cr_expect_eq(collect(&place).objects, 511 + 100);
   leave(&place);
-  td_graph_spec_free(&tree);
-  td_graph_spec_free(&list);
 }
 
 static void keep_progress(void *context, uint64_t done, uint64_t total) {
@@ -126,7 +121,7 @@ static void keep_progress(void *context, uint64_t done, uint64_t total) {
 }
 
 Test(sink_tide, progress_ends_at_the_end) {
-  struct td_graph_spec spec = parse_spec("tree:depth=16");
+  SCOPED_SPEC spec = parse_spec("tree:depth=16");
   struct place place = make_place(0, 0);
   uint64_t last[2] = {0, 0};
   td_graph_tide_progress(place.graph, keep_progress, last);
@@ -135,7 +130,6 @@ Test(sink_tide, progress_ends_at_the_end) {
   cr_expect_eq(last[0], 2 * 131071);
   cr_expect_eq(last[1], 2 * 131071);
   leave(&place);
-  td_graph_spec_free(&spec);
 }
 
 Test(sink_tide, null_is_freed) {

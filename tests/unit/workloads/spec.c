@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/scoped.h"
+
 static struct td_graph_spec parsed(const char *text) {
   struct td_graph_spec spec;
   struct td_graph_error error = {0};
@@ -15,10 +17,9 @@ static struct td_graph_spec parsed(const char *text) {
 }
 
 static void expect_value(const char *text, size_t key, uint64_t value) {
-  struct td_graph_spec spec = parsed(text);
+  SCOPED_SPEC spec = parsed(text);
   cr_expect_eq(spec.value[key], value, "%s: key %zu is %llu", text, key,
                (unsigned long long)spec.value[key]);
-  td_graph_spec_free(&spec);
 }
 
 /* Refused as a bad spec, with a message that holds every part (up to NULL). */
@@ -59,11 +60,10 @@ Test(spec, every_name_alone_is_a_spec) {
   for (size_t i = 0; td_graph_kind_at(i) != NULL; i++) {
     const struct td_graph_kind *kind = td_graph_kind_at(i);
     if (strcmp(kind->name, "file") == 0) continue;
-    struct td_graph_spec spec = parsed(kind->name);
+    SCOPED_SPEC spec = parsed(kind->name);
     cr_expect_eq(spec.kind, kind);
     for (size_t k = 0; k < kind->key_count; k++)
       cr_expect_eq(spec.value[k], kind->keys[k].fallback);
-    td_graph_spec_free(&spec);
   }
 }
 
@@ -157,13 +157,12 @@ Test(spec, messages_stay_one_printable_line) {
 }
 
 Test(spec, absurdly_long) {
-  char *text = malloc(100000);
+  FREED char *text = malloc(100000);
   memset(text, 'a', 99999);
   text[99999] = '\0';
   REFUSED(text, "longer than");
   text[TD_GRAPH_SPEC_BYTES_MAX] = '\0';
   REFUSED(text, "unknown graph");
-  free(text);
 }
 
 Test(spec, null_text_is_an_empty_spec) {
@@ -197,7 +196,7 @@ Test(spec, lists_of_specs) {
 }
 
 Test(spec, help_names_every_graph_and_key) {
-  char *text = NULL;
+  FREED char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
   td_graph_print_help(out);
@@ -209,5 +208,4 @@ Test(spec, help_names_every_graph_and_key) {
     for (size_t k = 0; k < kind->key_count; k++)
       cr_expect_not_null(strstr(text, kind->keys[k].meaning));
   }
-  free(text);
 }

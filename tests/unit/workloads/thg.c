@@ -9,8 +9,8 @@
 #include "inspect/thg/writer.h"
 
 static void assert_round_trip(const struct td_thg *graph) {
-  struct bytes bytes = file_bytes(graph);
-  struct td_thg again;
+  SCOPED_BYTES bytes = file_bytes(graph);
+  SCOPED_GRAPH again;
   struct td_thg_error error = {0};
   cr_assert(td_thg_check(graph, &error), "%s", error.text);
   cr_assert(td_thg_read_bytes(bytes.data, bytes.length, "sample", &again, &error), "%s",
@@ -21,17 +21,14 @@ static void assert_round_trip(const struct td_thg *graph) {
     cr_assert_str_eq(again.about, graph->about);
   else
     cr_assert_null(again.about);
-  td_thg_free(&again);
-  free(bytes.data);
 }
 
 Test(thg, round_trip) {
-  struct td_thg graph = sample_graph();
+  SCOPED_GRAPH graph = sample_graph();
   assert_round_trip(&graph);
   free(graph.about);
   graph.about = NULL;
   assert_round_trip(&graph);
-  td_thg_free(&graph);
 }
 
 Test(thg, an_empty_graph) {
@@ -45,7 +42,7 @@ Test(thg, an_empty_graph) {
 /* Long enough for several blocks and buffers, with numbers of every length. */
 Test(thg, a_large_graph) {
   enum { OBJECTS = 300000, SLOTS = 3 };
-  struct td_thg graph = {.object_count = OBJECTS, .shape_count = 1, .ref_count = OBJECTS * SLOTS};
+  SCOPED_GRAPH graph = {.object_count = OBJECTS, .shape_count = 1, .ref_count = OBJECTS * SLOTS};
   graph.shapes = calloc(1, sizeof *graph.shapes);
   graph.shapes[0].kind = TD_THG_PREFIX;
   graph.shape_of = calloc(OBJECTS, sizeof *graph.shape_of);
@@ -60,18 +57,16 @@ Test(thg, a_large_graph) {
       graph.refs[i * SLOTS + s] = random_next(&random) % 7 ? random % OBJECTS : i;
   }
   assert_round_trip(&graph);
-  td_thg_free(&graph);
 }
 
 Test(thg, the_largest_size) {
-  struct td_thg graph = {.object_count = 1, .shape_count = 1};
+  SCOPED_GRAPH graph = {.object_count = 1, .shape_count = 1};
   graph.shapes = calloc(1, sizeof *graph.shapes);
   graph.shape_of = calloc(1, sizeof *graph.shape_of);
   graph.size = calloc(1, sizeof *graph.size);
   graph.first_ref = calloc(2, sizeof *graph.first_ref);
   graph.size[0] = TD_THG_SIZE_MAX;
   assert_round_trip(&graph);
-  td_thg_free(&graph);
 }
 
 Test(thg, shipped_graphs) {
@@ -84,7 +79,7 @@ Test(thg, shipped_graphs) {
                  {"ast.thg", 300000, 4000000}};
   for (size_t s = 0; s < sizeof shipped / sizeof *shipped; s++) {
     char path[1024];
-    struct td_thg graph;
+    SCOPED_GRAPH graph;
     struct td_thg_error error = {0};
     struct stat status;
     snprintf(path, sizeof path, "%s/%s", TD_GRAPHS_FOLDER, shipped[s].name);
@@ -95,12 +90,11 @@ Test(thg, shipped_graphs) {
     cr_assert_gt(graph.root_count, 0);
     cr_assert_eq(stat(path, &status), 0);
     cr_assert_leq((uint64_t)status.st_size, shipped[s].bytes_max);
-    td_thg_free(&graph);
   }
 }
 
 Test(thg, check_finds_what_is_wrong) {
-  struct td_thg graph = sample_graph();
+  SCOPED_GRAPH graph = sample_graph();
   struct td_thg_error error = {0};
   cr_assert(td_thg_check(&graph, &error));
 #define ASSERT_NOTICED(field, value)                                                               \
@@ -124,30 +118,27 @@ Test(thg, check_finds_what_is_wrong) {
   ASSERT_NOTICED(graph.shapes[0].bitmap_words, 1);
   ASSERT_NOTICED(graph.shapes[3].kind, (enum td_thg_shape_kind)9);
   cr_assert(td_thg_check(&graph, &error));
-  td_thg_free(&graph);
 }
 
 /* ---- Writing that fails leaves what was there ---------------------------------------------- */
 
 static void assert_not_written(const char *path, const char *wanted) {
-  struct td_thg graph = sample_graph();
+  SCOPED_GRAPH graph = sample_graph();
   struct td_thg_error error = {0};
   cr_assert_not(td_thg_write(path, &graph, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
   cr_assert(strstr(error.text, wanted), "%s", error.text);
-  td_thg_free(&graph);
 }
 
 Test(thg, a_folder_that_is_not_there_or_in_the_way) {
-  struct place place = make_place("");
+  SCOPED_PLACE place = make_place("");
   assert_not_written("/no/such/folder/x.thg", "/no/such/folder/x.thg");
   assert_not_written(place.folder, place.folder);
   cr_assert_eq(count_files(place.folder), 0);
-  remove_folder(place.folder);
 }
 
 Test(thg, a_disk_that_is_full) {
-  struct place place = make_place("graph.thg");
+  SCOPED_PLACE place = make_place("graph.thg");
   write_file(place.path, "before", 6);
   signal(SIGXFSZ, SIG_IGN);
   const struct rlimit tight = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
@@ -157,10 +148,8 @@ Test(thg, a_disk_that_is_full) {
   assert_not_written(place.path, place.path);
   cr_assert_eq(setrlimit(RLIMIT_FSIZE, &wide), 0);
   cr_assert_eq(count_files(place.folder), 1);
-  struct bytes kept = read_whole(place.path);
+  SCOPED_BYTES kept = read_whole(place.path);
   cr_assert(kept.length == 6 && memcmp(kept.data, "before", 6) == 0);
-  free(kept.data);
-  remove_folder(place.folder);
 }
 
 /* Renaming over a device would do harm where we may. */
@@ -196,16 +185,14 @@ static void hear(void *context, const char *phase, uint64_t done, uint64_t total
 }
 
 Test(thg, progress_reaches_its_end) {
-  struct place place = make_place("graph.thg");
-  struct td_thg graph = sample_graph();
+  SCOPED_PLACE place = make_place("graph.thg");
+  SCOPED_GRAPH graph = sample_graph();
   struct td_thg_error error = {0};
   struct heard heard = {0};
   const struct td_thg_progress progress = {.report = hear, .context = &heard};
   cr_assert(td_thg_write(place.path, &graph, &progress, &error), "%s", error.text);
   cr_assert_gt(heard.reports, 1);
   cr_assert_eq(heard.done, heard.total);
-  remove_folder(place.folder);
-  td_thg_free(&graph);
 }
 
 /* A file must be long enough that readers grant it the memory of its graph. */

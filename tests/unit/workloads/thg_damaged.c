@@ -24,14 +24,12 @@ static bool is_refused_graph(const struct bytes *b) {
 }
 
 Test(thg_damaged, cut_and_changed) {
-  struct td_thg graph = sample_graph();
-  struct bytes b = file_bytes(&graph);
+  SCOPED_GRAPH graph = sample_graph();
+  SCOPED_BYTES b = file_bytes(&graph);
   cut_at_every_byte(&b, b.length, is_refused_graph);
   cr_assert_eq(flip_every_bit(&b, is_refused_graph), b.length * 8);
   put_big(&b, 0, 1);
   cr_assert(is_refused_graph(&b), "a byte too many");
-  free(b.data);
-  td_thg_free(&graph);
 }
 
 /* Make all checksums right again, as somebody would who means harm. */
@@ -55,21 +53,18 @@ static void mend_sums(struct bytes *b) {
 }
 
 static bool is_refused_with_mended_sums(const struct bytes *b) {
-  struct bytes mended = {0};
+  SCOPED_BYTES mended = {0};
   put_bytes(&mended, b->data, b->length);
   mend_sums(&mended);
   bool refused = is_refused_graph(&mended);
-  free(mended.data);
   return refused;
 }
 
 Test(thg_damaged, every_bit_flipped_and_sums_mended) {
-  struct td_thg graph = sample_graph();
-  struct bytes b = file_bytes(&graph);
+  SCOPED_GRAPH graph = sample_graph();
+  SCOPED_BYTES b = file_bytes(&graph);
   cr_assert_gt(flip_every_bit(&b, is_refused_with_mended_sums), b.length * 4,
                "zstd's own checksums notice nothing");
-  free(b.data);
-  td_thg_free(&graph);
 }
 
 /* A file with the given raw streams, each in a frame of its own, and counts as claimed. */
@@ -91,8 +86,8 @@ static void add_stream(struct claim *c, const void *raw, size_t length) {
 }
 
 static void assert_claim(struct claim *c, const char *wanted) {
-  struct bytes b = {0};
-  struct td_thg graph;
+  SCOPED_BYTES b = {0};
+  SCOPED_GRAPH graph;
   struct td_thg_error error = {0};
   uint8_t header[4096];
   size_t header_bytes = (size_t)td_thg_header_bytes(c->header.stream_count);
@@ -104,8 +99,6 @@ static void assert_claim(struct claim *c, const char *wanted) {
   bool read = td_thg_read_bytes(b.data, b.length, "claim", &graph, &error);
   cr_assert_eq(read, wanted == NULL, "%s", error.text);
   if (wanted) cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
-  td_thg_free(&graph);
-  free(b.data);
   free(c->streams.data);
 }
 
@@ -216,9 +209,8 @@ Test(thg_damaged, bombs) {
   assert_claim(&c, "column shape of: holds more than it says");
   /* Sixteen million zeros in some hundred bytes, where one is announced. */
   enum { ZEROS = 16 << 20 };
-  char *zeros = calloc(ZEROS, 1);
+  FREED char *zeros = calloc(ZEROS, 1);
   assert_raw(1, 0, 1, 1, with(leaf, SHAPE_OF, zeros, ZEROS), "too long");
-  free(zeros);
 }
 
 Test(thg_damaged, streams_left_out_or_unknown) {

@@ -49,12 +49,11 @@ static inline struct td_thg sample_graph(void) {
 
 /* The bytes of a graph's file. */
 static inline struct bytes file_bytes(const struct td_thg *graph) {
-  struct place place = make_place("graph.thg");
+  SCOPED_PLACE place = make_place("graph.thg");
   struct td_thg_error error = {0};
   cr_assert(td_thg_write(place.path, graph, NULL, &error), "%s", error.text);
   struct bytes bytes = read_whole(place.path);
   cr_assert_eq(count_files(place.folder), 1, "more than the file was left behind");
-  remove_folder(place.folder);
   return bytes;
 }
 
