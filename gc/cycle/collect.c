@@ -9,6 +9,7 @@
 #include "gc/cycle/collect.h"
 
 #include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
@@ -253,8 +254,7 @@ void td_collect_owed(struct tide_mutator *mutator) {
 
 enum tide_status tide_collect_due(struct tide_mutator *mutator) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  enum tide_status status = td_pause_allowed(mutator, "tide_collect_due");
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, "tide_collect_due")) return td_refusal(mutator);
   struct td_wish wish = td_owed(mutator);
   return wish.cause ? td_collect_and(mutator, "tide_collect_due", wish, NULL, NULL) : TIDE_OK;
 }
@@ -262,8 +262,7 @@ enum tide_status tide_collect_due(struct tide_mutator *mutator) {
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
                                 struct td_wish wish, void (*then)(struct tide_mutator *, void *),
                                 void *argument) {
-  enum tide_status status = td_pause_allowed(mutator, function);
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, function)) return td_refusal(mutator);
   if (wish.kind == TIDE_CYCLE_YOUNG && !mutator->heap->space.has_young) return TIDE_ERROR_STATE;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum td_collected collected = collect(mutator, wish, TD_SEEN_ANY, then, argument);
@@ -277,8 +276,7 @@ enum tide_status tide_collect(struct tide_mutator *mutator) {
 }
 
 enum tide_status tide_collect_begin(struct tide_mutator *mutator) {
-  enum tide_status status = td_pause_allowed(mutator, "tide_collect_begin");
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, "tide_collect_begin")) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
   if (!heap->concurrent || td_asked_is_paused(heap->asked)) return TIDE_ERROR_STATE;

@@ -26,7 +26,7 @@ bool td_collect_beside(struct tide_mutator *mutator, struct td_wish wish);
 void td_collect_owed(struct tide_mutator *mutator);
 
 /* Collects everything or what is young, and calls `then` in the same stop: the heap then holds what
- * was marked and nothing else. `then` may be NULL. Returns what td_pause_allowed says, or
+ * was marked and nothing else. `then` may be NULL. Returns what td_refusal says, or
  * TIDE_ERROR_MEMORY if there is no memory to remember the roots. */
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
                                 struct td_wish wish, void (*then)(struct tide_mutator *, void *),

@@ -26,8 +26,7 @@ enum tide_status tide_mutator_suspend(struct tide_mutator *mutator, struct tide_
 
 enum tide_status tide_mutator_resume(struct tide_mutator *mutator, struct tide_mutator *other) {
   if (!is_another(mutator, other)) return TIDE_ERROR_ARGUMENT;
-  enum tide_status status = td_pause_allowed(mutator, "tide_mutator_resume");
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, "tide_mutator_resume")) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   if (atomic_load_explicit(&other->suspended, memory_order_relaxed)) {

@@ -24,8 +24,7 @@ static TD_KEEPS_CALL void stop_late_perhaps(struct tide_mutator *mutator) {
 }
 
 enum tide_status tide_world_stop(struct tide_mutator *mutator) {
-  enum tide_status status = td_pause_allowed(mutator, "tide_world_stop");
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, "tide_world_stop")) return td_refusal(mutator);
   if (!others_rest(mutator)) return TIDE_ERROR_STATE;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;

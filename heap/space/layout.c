@@ -101,7 +101,6 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
     fresh.map = layouts->count;
   if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
-  layouts->any_held_by_first_page |= fresh.held_by_first_page;
   layouts->any_told |= fresh.on_reclaim != NULL;
   return (tide_layout)layouts->count++;
 }

@@ -88,8 +88,7 @@ struct td_layout {
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
-  bool any_held_by_first_page; /* one of them is held_by_first_page */
-  bool any_told;               /* one of them has on_reclaim */
+  bool any_told; /* one of them has on_reclaim */
 };
 
 /* Returns whether the layout exists, and its slots lie inside an object of `bytes`. */

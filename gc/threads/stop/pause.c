@@ -11,11 +11,6 @@
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
 
-enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
-  if (td_mutator_may_act(mutator, function)) return TIDE_OK;
-  return td_refusal(mutator);
-}
-
 void td_pause_retire_runs(struct tide_heap *heap) {
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     td_runs_retire(m);
@@ -75,8 +70,7 @@ enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char 
     call_at_once(mutator, call, argument);
     return TIDE_OK;
   }
-  enum tide_status status = td_pause_allowed(mutator, function);
-  if (status != TIDE_OK) return status;
+  if (!td_mutator_may_act(mutator, function)) return td_refusal(mutator);
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct pause pause = {mutator, call, argument};
   struct tide_heap *heap = mutator->heap;

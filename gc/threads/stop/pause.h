@@ -5,11 +5,6 @@
 
 #include "gc/state/heap.h"
 
-/* May this thread stop the world with this mutator? Returns TIDE_ERROR_ARGUMENT for NULL, and
- * TIDE_ERROR_STATE inside a collection, in a blocking section, and for a mutator that is detached
- * or another thread's. */
-enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function);
-
 /* Gives the rests of all mutators' runs back, so that every object is a real one. World stopped. */
 void td_pause_retire_runs(struct tide_heap *heap);
 /* Before the world goes on: runs that were held are their owners' again. */
