@@ -178,13 +178,12 @@ static void what_is_freed_is_looked_into(void) {
 /* ---- Threads ---- */
 
 static void *come_and_go(void *unused) {
-  struct tide_mutator *m = ATTACH(h.heap);
+  SCOPED_MUTATOR m = ATTACH(h.heap);
   struct node *taken = roots[0]->next, *made = tide_alloc(m, layout, sizeof *made);
   CHECK(made);
   tide_write(m, roots[0], &roots[0]->next, NULL);
   tide_write(m, made, &made->next, taken);
   tide_write(m, roots, &roots[1], made);
-  CHECK(tide_detach(m) == TIDE_OK);
   return unused;
 }
 

@@ -216,14 +216,13 @@ static void what_is_found_needs_no_memory(void) {
 /* Of a thread that ends meanwhile. Its fibers go first. */
 static sem_t filled, end;
 static void *be_another(void *argument) {
-  struct tide_mutator *m = ATTACH(h.heap);
+  SCOPED_MUTATOR m = ATTACH(h.heap);
   open_fiber(m, argument);
   fill(m, argument);
   tide_blocking_enter(m);
   sem_post(&filled);
   sem_wait(&end);
   tide_blocking_leave(m);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

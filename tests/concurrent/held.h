@@ -94,10 +94,9 @@ struct held_other {
 
 static inline void *held_other_thread(void *argument) {
   struct held_other *other = argument;
-  struct tide_mutator *m = ATTACH(other->held->heap);
+  SCOPED_MUTATOR m = ATTACH(other->held->heap);
   CHECK(other->collect(m) == TIDE_OK);
   other->collected = true;
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

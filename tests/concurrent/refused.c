@@ -130,10 +130,9 @@ static bool has_weak;
 
 /* In a thread of its own, on whose stack alone the reference was. */
 static void *hide(void *heap) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   hidden = ~(uintptr_t)tide_alloc(m, TIDE_LAYOUT_REFS, 64);
   if (has_weak) weak = tide_weak_new(m, (void *)~hidden, TIDE_WEAK_BEFORE);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

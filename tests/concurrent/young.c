@@ -171,12 +171,11 @@ static void what_is_weak_meanwhile_waits(void) {
 /* A thread stores the only reference, and is gone before the young are collected. */
 static void *write_and_leave(void *argument) {
   (void)argument;
-  struct tide_mutator *m = ATTACH(h.heap);
+  SCOPED_MUTATOR m = ATTACH(h.heap);
   struct node *node = tide_alloc(m, layout, sizeof *node);
   CHECK(node);
   node->number = 50;
   tide_write(m, roots, &roots[0], node);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

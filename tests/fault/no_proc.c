@@ -29,9 +29,8 @@ static __attribute__((noinline)) uint64_t recurse(struct tide_mutator *m, uint64
 }
 
 static void *live(void *unused) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   CHECK(recurse(m, DEPTH) == (uint64_t)DEPTH * (DEPTH + 1) / 2);
-  CHECK(tide_detach(m) == TIDE_OK);
   return unused;
 }
 

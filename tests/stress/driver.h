@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "tests/random.h"
+#include "tests/scoped.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -72,6 +73,11 @@ static inline struct tide_mutator *mutator_of(struct tide_heap *heap,
 #define ATTACH(heap, ...)                                                                          \
   mutator_of(heap, &(struct tide_attach_options){                                                  \
                        .struct_size = sizeof(struct tide_attach_options), __VA_ARGS__})
+
+static inline void mutator_end(struct tide_mutator **m) {
+  CHECK(tide_detach(*m) == TIDE_OK);
+}
+#define SCOPED_MUTATOR SCOPED(mutator_end) struct tide_mutator *
 
 static inline void heap_end(struct tide_heap *heap, struct tide_mutator *m) {
   CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);

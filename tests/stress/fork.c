@@ -10,10 +10,9 @@ static _Atomic(bool) finished;
 
 static void *allocate(void *unused) {
   (void)unused;
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   while (!atomic_load_explicit(&finished, memory_order_relaxed))
     list_check(list_build(m, node_layout, 300), 300);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
@@ -59,7 +58,7 @@ static pid_t fork_attached_once(struct tide_mutator *m, uint64_t turn) {
 }
 
 static void *fork_attached(void *forks) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   struct node *list = list_build(m, node_layout, 500);
   for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
     pid_t child = fork_attached_once(m, i);
@@ -69,7 +68,6 @@ static void *fork_attached(void *forks) {
     tide_blocking_leave(m);
     list_check(list, 500);
   }
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

@@ -16,7 +16,7 @@ static struct tide_heap *small_heap(void) {
 
 static void *come_and_go(void *by_signal) {
   void *root = NULL;
-  struct tide_mutator *m = ATTACH(heap, .stop = by_signal ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL);
+  SCOPED_MUTATOR m = ATTACH(heap, .stop = by_signal ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) { /* relaxed: a hint to end */
     struct tide_heap *other = small_heap();
     for (unsigned i = 0; i < 100; i++) {
@@ -28,7 +28,6 @@ static void *come_and_go(void *by_signal) {
     CHECK(tide_heap_destroy(other) == TIDE_OK);
     atomic_fetch_add_explicit(&heaps, 1, memory_order_relaxed); /* relaxed: a figure */
   }
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

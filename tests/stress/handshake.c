@@ -11,7 +11,7 @@ static _Atomic(uint64_t) laps;
 
 static void *mutate(void *kind_pointer) {
   uintptr_t kind = (uintptr_t)kind_pointer;
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   uint64_t mine = 0;
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
     switch (kind % 4) {
@@ -32,7 +32,6 @@ static void *mutate(void *kind_pointer) {
     mine++;
   }
   atomic_fetch_add_explicit(&laps, mine, memory_order_relaxed);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

@@ -12,7 +12,7 @@ enum { NODES = 100 };
 static _Atomic(int) phase; /* 0: not attached yet, 1: in its region, 2: leave */
 
 static void *sit_still(void *heap) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   struct node *mine = (struct node *)tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *mine);
   CHECK(mine);
   mine->number = 4711;
@@ -24,7 +24,6 @@ static void *sit_still(void *heap) {
   }
   tide_blocking_leave(m);
   CHECK(mine->number == 4711);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
@@ -35,7 +34,7 @@ static uint64_t now_ns(void) {
 }
 
 static void collect_often(struct tide_heap *heap, uint64_t collections, const char *what) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   const tide_layout layout = list_layout(heap);
   size_t scope = tide_scope_open(m);
   void **head = tide_handle(m, list_build(m, layout, NODES));
@@ -56,7 +55,6 @@ static void collect_often(struct tide_heap *heap, uint64_t collections, const ch
   CHECK(tide_check_heap(m, &error) == TIDE_OK);
   printf("%s: %" PRIu64 " collections, %" PRIu64 " ns each\n", what, collections, ns / collections);
   CHECK(tide_scope_close(m, scope) == TIDE_OK);
-  CHECK(tide_detach(m) == TIDE_OK);
 }
 
 int main(int count, char **arguments) {

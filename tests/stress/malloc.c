@@ -22,23 +22,21 @@ static void use_malloc(void) {
 
 static void *outside(void *unused) {
   (void)unused;
-  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
+  SCOPED_MUTATOR m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   while (!is_finished())
     use_malloc();
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
 /* Chunks of handles and mutators come from malloc. */
 static void *inside(void *polls) {
   while (!is_finished()) {
-    struct tide_mutator *m = ATTACH(heap, .stop = polls ? TIDE_STOP_POLL : TIDE_STOP_SIGNAL);
+    SCOPED_MUTATOR m = ATTACH(heap, .stop = polls ? TIDE_STOP_POLL : TIDE_STOP_SIGNAL);
     size_t scope = tide_scope_open(m);
     for (unsigned i = 0; i < 3000; i++)
       CHECK(tide_handle(m, NULL));
     CHECK(tide_scope_close(m, scope) == TIDE_OK && tide_alloc(m, TIDE_LAYOUT_LEAF, 32));
     if (polls) use_malloc();
-    CHECK(tide_detach(m) == TIDE_OK);
   }
   return NULL;
 }

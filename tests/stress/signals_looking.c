@@ -23,7 +23,7 @@ static void wait_for(_Atomic(bool) *flag) {
 
 static void *ask(void *unused) {
   (void)unused;
-  struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL);
+  SCOPED_MUTATOR m = ATTACH(first, .stop = TIDE_STOP_SIGNAL);
   void *small = tide_alloc(m, TIDE_LAYOUT_REFS, 48);
   void *large = tide_alloc(m, TIDE_LAYOUT_LEAF, 100000);
   CHECK(small && large);
@@ -43,7 +43,6 @@ static void *ask(void *unused) {
     }
     free(malloc(1)); /* as above */
   }
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
@@ -146,10 +145,9 @@ static void on_first(struct tide_heap *heap, enum tide_event event, uint64_t now
 
 static void *collect_second(void *unused) {
   (void)unused;
-  struct tide_mutator *m = ATTACH(second);
+  SCOPED_MUTATOR m = ATTACH(second);
   tide_heap_on_event(second, on_second, NULL);
   CHECK(tide_collect(m) == TIDE_OK);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 

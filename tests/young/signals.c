@@ -57,7 +57,7 @@ static void turn(struct tide_mutator *m, struct own *own, uint64_t number) {
 }
 
 static void *work(void *unused) {
-  struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
+  SCOPED_MUTATOR m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   static _Thread_local struct own own;
   void *volatile array = own.array = tide_alloc_array(m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
   CHECK(own.array);
@@ -73,7 +73,6 @@ static void *work(void *unused) {
   for (uint64_t number = 1; !atomic_load_explicit(&finished, memory_order_relaxed); number += 5)
     turn(m, &own, number), write_again(m, &own);
   CHECK(array == own.array && kept);
-  CHECK(tide_detach(m) == TIDE_OK);
   return unused;
 }
 

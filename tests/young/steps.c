@@ -28,7 +28,7 @@ static _Atomic(uint64_t) wanted, done; /* collections */
 static _Atomic(bool) full, finished;
 
 static void *collect(void *unused) {
-  struct tide_mutator *m = ATTACH(heap);
+  SCOPED_MUTATOR m = ATTACH(heap);
   while (!atomic_load(&finished)) {
     tide_safepoint(m);
     if (atomic_load(&wanted) == atomic_load(&done)) {
@@ -38,7 +38,6 @@ static void *collect(void *unused) {
     CHECK((atomic_load(&full) ? tide_collect : tide_collect_young)(m) == TIDE_OK);
     atomic_store(&done, atomic_load(&wanted));
   }
-  CHECK(tide_detach(m) == TIDE_OK);
   return unused;
 }
 

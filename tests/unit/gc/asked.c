@@ -108,11 +108,10 @@ HeapTest(asked, pauses_too) {
 }
 
 static void *look(void *data) {
-  struct tide_mutator *m = mutator_of(data, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
+  SCOPED_MUTATOR m = mutator_of(data, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   cr_assert(tide_collection_due(m));
   cr_assert_eq(tide_collect_due(m), TIDE_OK);
   cr_assert_not(tide_collection_due(m));
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

@@ -90,6 +90,11 @@ static inline struct tide_mutator *mutator_of(struct tide_heap *heap, enum tide_
   return m;
 }
 
+static inline void mutator_end(struct tide_mutator **m) {
+  cr_assert_eq(tide_detach(*m), TIDE_OK);
+}
+#define SCOPED_MUTATOR SCOPED(mutator_end) struct tide_mutator *
+
 static inline struct world world_with(struct tide_options options, enum tide_stack stack) {
   struct tide_error error;
   struct world w = {.heap = tide_heap_create(&options, &error)};

@@ -224,14 +224,13 @@ struct worker {
 
 static void *work(void *data) {
   const struct worker *worker = data;
-  struct tide_mutator *m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
+  SCOPED_MUTATOR m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
   for (int i = 0; i < 10000; i++) {
     struct held *object = tide_alloc(m, worker->layout, sizes[i % 4]);
     cr_assert_not_null(object);
 
     object->buffer = strdup("buffer");
   }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

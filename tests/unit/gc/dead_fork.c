@@ -20,9 +20,8 @@ static void stay_in_the_hundredth(void *object, size_t bytes, void *context) {
 
 static void *tell_all(void *data) {
   const struct halfway *halfway = data;
-  struct tide_mutator *m = mutator_of(halfway->heap, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL);
+  SCOPED_MUTATOR m = mutator_of(halfway->heap, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL);
   cr_assert_eq(tide_reclaim(m, SIZE_MAX), 0);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

@@ -22,7 +22,7 @@ static size_t size_of(unsigned *seed) {
 }
 
 static void *churn(void *data) {
-  struct tide_mutator *m = attach();
+  SCOPED_MUTATOR m = attach();
   unsigned seed = *(const unsigned *)data;
   char *volatile kept[KEPT] = {NULL};
   /* relaxed: a flag. */
@@ -32,7 +32,6 @@ static void *churn(void *data) {
     *slot = tide_alloc(m, TIDE_LAYOUT_LEAF, size_of(&seed));
     if (rand_r(&seed) % 4096 == 0) tide_collect(m);
   }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 
@@ -57,13 +56,12 @@ static void look(struct tide_mutator *m, char *base, size_t range, unsigned *see
 }
 
 static void *look_about(void *data) {
-  struct tide_mutator *m = attach();
+  SCOPED_MUTATOR m = attach();
   unsigned seed = *(const unsigned *)data;
   char *volatile first = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
   char *base = (char *)((uintptr_t)first & ~(uintptr_t)0xfffff);
   for (int i = 0; i < LOOKS / 64; i++)
     look(m, base, (size_t)48 << 20, &seed);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

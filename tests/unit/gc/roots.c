@@ -238,25 +238,23 @@ struct job {
 
 static void *make_result(void *data) {
   struct job *job = data;
-  struct tide_mutator *m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
+  SCOPED_MUTATOR m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   struct pair *made = tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *made);
   cr_assert_not_null(made);
   made->number = 4711;
   job->result = made;
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 
 static void *collect_and_churn(void *data) {
   struct job *job = data;
-  struct tide_mutator *m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
+  SCOPED_MUTATOR m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   for (int i = 0; i < 20000; i++) {
     if (i % 5000 == 0) cr_assert_eq(tide_collect(m), TIDE_OK);
     struct pair *other = tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *other);
     cr_assert_not_null(other);
     other->number = 1;
   }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

@@ -75,9 +75,8 @@ Test(signals, come_from_the_environment) {
   setenv("TIDE_STOP_SIGNAL", "9", 1);
   signal_refused(heap, TIDE_ERROR_ENVIRONMENT, "9");
   setenv("TIDE_STOP_SIGNAL", "24", 1);
-  struct tide_mutator *m = attach(heap);
+  SCOPED_MUTATOR m = attach(heap);
   cr_assert_eq(tide_stop_signal(), 24);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
 static void handle(int number) {
@@ -113,7 +112,7 @@ static void *spin(void *unused) {
 }
 
 Test(signals, stop_a_thread_that_never_polls) {
-  struct tide_mutator *m = attach(heap);
+  SCOPED_MUTATOR m = attach(heap);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* attaching lets the signal through */
@@ -130,7 +129,6 @@ Test(signals, stop_a_thread_that_never_polls) {
   }
   turn++;
   pthread_join(thread, NULL);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
 /* Takes the signal for itself when threads are attached already. */
@@ -157,7 +155,7 @@ static void *read_lines(void *file) {
 Test(signals, that_a_thread_blocks_are_named) {
   int pipes[2], kept = dup(STDERR_FILENO);
   void *said;
-  struct tide_mutator *m = attach(heap);
+  SCOPED_MUTATOR m = attach(heap);
   turn = 10;
   pthread_t thread = thread_new(spin, NULL);
   while (turn == 10)
@@ -171,7 +169,6 @@ Test(signals, that_a_thread_blocks_are_named) {
   pthread_join(reader, &said);
   pthread_join(thread, NULL);
   cr_assert(strstr(said, "signal 30"), "%s", (char *)said);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
 /* A collection that wants to be told on the standard error, while a thread stands in a loop with
@@ -197,7 +194,7 @@ Test(signals, log_lines_wait_for_the_world) {
   destroy_heap();
   setenv("TIDE_LOG", "1", 1);
   make_heap();
-  struct tide_mutator *m = attach(heap);
+  SCOPED_MUTATOR m = attach(heap);
   pthread_t thread = thread_new(hold_stderr, NULL);
   while (turn == 0)
     continue;
@@ -205,7 +202,6 @@ Test(signals, log_lines_wait_for_the_world) {
   cr_assert_eq(tide_collect(m), TIDE_OK);
   pthread_join(other, NULL);
   pthread_join(thread, NULL);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
 static _Atomic(bool) holds, is_through;
@@ -224,7 +220,7 @@ static void *hold_for_a_while(void *unused) {
 }
 
 Test(signals, do_not_stop_a_thread_that_holds_them_off) {
-  struct tide_mutator *m = attach(heap);
+  SCOPED_MUTATOR m = attach(heap);
   pthread_t thread;
   thread = thread_new(hold_for_a_while, NULL);
   while (!holds)
@@ -232,7 +228,6 @@ Test(signals, do_not_stop_a_thread_that_holds_them_off) {
   cr_assert_eq(tide_collect(m), TIDE_OK);
   cr_assert(is_through, "the thread was stopped in between");
   cr_assert_eq(thread_end(m, thread), heap);
-  cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
 /* ---- In a handler with a stack of its own ---- */

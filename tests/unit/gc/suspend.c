@@ -16,7 +16,7 @@ struct worker {
 
 static void *work(void *data) {
   struct worker *worker = data;
-  struct tide_mutator *m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
+  SCOPED_MUTATOR m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
   cr_assert(m);
   worker->mutator = m;
   while (!worker->over) {
@@ -24,7 +24,6 @@ static void *work(void *data) {
     if (worker->collects) cr_assert_eq(tide_collect(m), TIDE_OK);
     worker->steps++;
   }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 

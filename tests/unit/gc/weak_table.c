@@ -116,7 +116,7 @@ struct interning {
 
 static void *intern(void *data) {
   const struct interning *interning = data;
-  struct tide_mutator *m = mutator_of(interning->heap, TIDE_STACK_CONSERVATIVE, interning->stop);
+  SCOPED_MUTATOR m = mutator_of(interning->heap, TIDE_STACK_CONSERVATIVE, interning->stop);
   for (int i = 0; i < 8000; i++) {
     struct text *key = text_new(m, i % 300);
     struct text *symbol = tide_weak_table_intern(m, interning->table, key, NULL);
@@ -126,7 +126,6 @@ static void *intern(void *data) {
     if (i % 70 == 0) tide_weak_table_count(m, interning->table);
     if (i % 2000 == 0) cr_assert_eq(tide_collect(m), TIDE_OK);
   }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
   return NULL;
 }
 
