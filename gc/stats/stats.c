@@ -100,8 +100,8 @@ void td_stats_abandon(struct tide_heap *heap) {
 }
 
 static void count_pause(struct td_stats *stats, uint64_t pause_ns) {
-  stats->pause_ns_total += pause_ns;
-  if (pause_ns > stats->pause_ns_max) stats->pause_ns_max = pause_ns;
+  stats->totals.pause_ns_total += pause_ns;
+  if (pause_ns > stats->totals.pause_ns_max) stats->totals.pause_ns_max = pause_ns;
   unsigned bucket = pause_ns ? 63u - (unsigned)__builtin_clzll(pause_ns) : 0;
   stats->pauses.bucket[bucket < 48 ? bucket : 47]++;
   stats->pauses.count++;
@@ -109,9 +109,9 @@ static void count_pause(struct td_stats *stats, uint64_t pause_ns) {
 
 /* Under the lock: a collection has ended. */
 static void add_up(struct td_stats *stats, const struct tide_cycle_stats *ended) {
-  stats->young_cycles += ended->kind == TIDE_CYCLE_YOUNG;
-  stats->promoted_bytes += ended->promoted_bytes;
-  stats->mark_ns_total += ended->mark_ns;
+  stats->totals.young_collections += ended->kind == TIDE_CYCLE_YOUNG;
+  stats->totals.promoted_bytes += ended->promoted_bytes;
+  stats->totals.mark_ns_total += ended->mark_ns;
   for (unsigned i = 0; i < ended->stops; i++)
     count_pause(stats, ended->stops_ns[i]);
   if (ended->stops == 0) count_pause(stats, ended->pause_ns);
@@ -159,6 +159,9 @@ static void hand_over(void *to, size_t bytes, const void *from, size_t from_byte
 
 static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
   struct td_space *blocks = &heap->space;
+  pthread_mutex_lock(&heap->stats->lock);
+  *stats = heap->stats->totals;
+  pthread_mutex_unlock(&heap->stats->lock);
   pthread_mutex_lock(&blocks->lock);
   stats->heap_bytes = (uint64_t)blocks->used_blocks * TD_BLOCK_BYTES;
   /* relaxed: under the lock. */
@@ -172,13 +175,6 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->young_bytes = blocks->young_due == SIZE_MAX ? 0 : blocks->young_due;
   stats->next_collection_bytes = (uint64_t)blocks->budget_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&blocks->lock);
-  pthread_mutex_lock(&heap->stats->lock);
-  stats->young_collections = heap->stats->young_cycles;
-  stats->promoted_bytes = heap->stats->promoted_bytes;
-  stats->mark_ns_total = heap->stats->mark_ns_total;
-  stats->pause_ns_total = heap->stats->pause_ns_total;
-  stats->pause_ns_max = heap->stats->pause_ns_max;
-  pthread_mutex_unlock(&heap->stats->lock);
   /* relaxed, all: figures of some moment. */
   stats->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
   stats->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);

@@ -18,8 +18,7 @@ struct td_stats {
   struct tide_cycle_running running; /* the collecting thread writes it */
   struct tide_pause_histogram pauses;
   _Atomic(uint64_t) concurrent, degenerate; /* relaxed counters: gc/cycle/beside.h */
-  uint64_t young_cycles, promoted_bytes;
-  uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
+  struct tide_heap_stats totals;            /* of what adds up from one collection to the next */
   /* Taken by the program's callbacks in the collection that runs, which are not its costs: by the
    * clock since the stop, and of the collecting thread's own time. That thread writes both. */
   uint64_t told_ns, told_work_ns;
