@@ -110,3 +110,16 @@ void td_difference_words(const struct tide_heap *heap, uintptr_t object, const c
              (size_t)object, (size_t)block, space->blocks[block].layout, mark, space->epoch, what,
              holder, why);
 }
+
+void td_object_words(const struct tide_heap *heap, uintptr_t object, const char *what, char *text,
+                     size_t room) {
+  const struct td_space *space = &heap->space;
+  struct td_freed found = td_quarantine_find(space, object);
+  char layout[TD_HOLDER_BYTES];
+  if (!found.start) {
+    found.layout = space->blocks[td_block_of(space, object)].layout;
+    found.bytes = td_space_object_bytes(space, object);
+  }
+  snprintf(text, room, "object %#zx (%.80s, %zu bytes) %s", (size_t)object,
+           td_layout_words(heap, found.layout, layout), found.bytes, what);
+}

@@ -18,4 +18,8 @@ const char *td_layout_words(const struct tide_heap *heap, tide_layout layout,
 void td_difference_words(const struct tide_heap *heap, uintptr_t object, const char *what,
                          uintptr_t referrer, const void *slot, char *text, size_t room);
 
+/* The same about an object, or one in quarantine: `what` is behind its name. */
+void td_object_words(const struct tide_heap *heap, uintptr_t object, const char *what, char *text,
+                     size_t room);
+
 #endif

@@ -131,10 +131,14 @@ static void no_reference(struct td_scanner *scanner, uintptr_t word) {
   td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
 }
 
+static bool is_set(const uint64_t *bits, uint64_t granule) {
+  return bits[granule / 64] >> (granule % 64) & 1;
+}
+
 static bool is_reached(const struct check *check, uintptr_t object) {
   uint64_t granule = td_granule_of(check->heap->space.base, object);
   return granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
-         check->reached[granule / 64] >> (granule % 64) & 1;
+         is_set(check->reached, granule);
 }
 
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
@@ -184,41 +188,33 @@ static void scan_spans(const struct td_span *spans, size_t count, void *context)
 /* ---- What was there when marking began beside the program ---- */
 
 /* Bits for each granule. What was there and had not been reached then may not be marked, but for
- * what was reached weakly once the program has got some of that, or some dies with finalizers. */
+ * what was reached weakly once the program has got some of that, or some dies with finalizers. What
+ * was reached must be marked; not so from stacks that rest, which may be ended fibers' and reused.
+ */
 struct td_verify_start {
-  uint64_t *there, *reached;
+  uint64_t *there, *reached, *kept;
   uint64_t *weakly; /* or NULL: not known */
   size_t bytes;     /* of each */
 };
 
-static bool is_set(const uint64_t *bits, uint64_t granule) {
-  return bits[granule / 64] >> (granule % 64) & 1;
-}
-
-static bool was_unreached(const struct check *check, uint64_t granule) {
-  const struct td_verify_start *start = check->start;
-  /* relaxed: world stopped. */
-  bool gave = atomic_load_explicit(&check->heap->gave, memory_order_relaxed);
-  const uint64_t *reached = gave ? start->weakly : start->reached;
-  return reached && granule / 8 < start->bytes && is_set(start->there, granule) &&
-         !is_set(reached, granule);
-}
-
 /* Sets the difference, as `describe` does. The caller knows that there is none yet. */
-static bool tell_marked(struct check *check, const struct td_cell *object, const char *how) {
-  char layout[TD_HOLDER_BYTES];
+static void tell_marked(struct check *check, uint64_t granule, const char *how) {
+  uintptr_t object = td_granule_address(check->heap->space.base, granule);
   check->result->equal = false;
-  snprintf(check->result->difference, sizeof check->result->difference,
-           "object %#zx (%.80s, %zu bytes) %s", (size_t)object->start,
-           td_layout_words(check->heap, object->layout, layout), object->bytes, how);
-  return false;
+  td_object_words(check->heap, object, how, check->result->difference,
+                  sizeof check->result->difference);
 }
 
-static bool marked_but_unreached_then(const struct td_cell *object, void *context) {
-  struct check *check = context;
-  if (!was_unreached(check, td_granule_of(check->heap->space.base, object->start))) return true;
-  return tell_marked(check, object,
-                     "was marked beside the program, but not reached when that began");
+/* `there` is what is asked about, NULL: everything; `may` and `must` may be NULL. */
+static void compare(struct check *check, size_t bytes, const uint64_t *there, const uint64_t *may,
+                    const uint64_t *must, const char *marked_but) {
+  for (uint64_t g = 0; g < bytes * 8 && check->result->equal; g++) {
+    const bool marked = td_is_marked(&check->heap->space, g);
+    if (marked && may && !is_set(may, g) && (!there || is_set(there, g)))
+      tell_marked(check, g, marked_but);
+    if (!marked && must && is_set(must, g))
+      tell_marked(check, g, "was reached when marking beside the program began, but not marked");
+  }
 }
 
 /* The program may take out what is weakly reachable, and finalizers may want it. */
@@ -291,6 +287,7 @@ static void forget_start(struct tide_heap *heap) {
   if (!start) return;
   td_pages_give(start->there, start->bytes);
   td_pages_give(start->reached, start->bytes);
+  td_pages_give(start->kept, start->bytes);
   td_pages_give(start->weakly, start->bytes);
   td_pages_give(start, sizeof *start);
   heap->verify_start = NULL;
@@ -305,17 +302,21 @@ static void keep_start(struct tide_heap *heap) {
   atomic_store_explicit(&heap->gave, false, memory_order_relaxed); /* relaxed: world stopped */
   if (!heap->concurrent || td_space_has_words(&heap->space) || !td_roots_are_known(heap)) return;
   open_check(&check, heap, &unused);
-  if (!check.no_memory) reach_from_roots(&check, TD_WORDS_FRESH);
   struct td_verify_start *start = check.no_memory ? NULL : td_pages_take(sizeof *start);
   heap->verify_start = start;
   if (start) {
     start->bytes = td_object_bitmap_bytes(&heap->space);
     start->there = td_object_bitmap(&heap->space);
     start->reached = td_pages_take(start->bytes);
+    start->kept = td_pages_take(start->bytes);
   }
-  if (start && start->there && start->reached) {
+  if (start && start->there && start->reached && start->kept) {
+    reach_from_roots(&check, TD_WORDS_RUNNING);
+    memcpy(start->kept, check.reached, start->bytes);
+    reach_from_roots(&check, TD_WORDS_FRESH);
     memcpy(start->reached, check.reached, start->bytes);
-    if (!has_traced(&heap->space) && reach_weakly(&check)) {
+    if (check.no_memory) forget_start(heap);
+    if (!check.no_memory && !has_traced(&heap->space) && reach_weakly(&check)) {
       start->weakly = check.reached;
       check.reached = NULL;
     }
@@ -325,20 +326,20 @@ static void keep_start(struct tide_heap *heap) {
   close_check(&check);
 }
 
-static bool marked_but_not_reached(const struct td_cell *object, void *context) {
-  struct check *check = context;
-  return is_reached(check, object->start) ||
-         tell_marked(check, object, "is marked but not reached");
-}
-
-/* Is anything marked that may not be? A young collection keeps what is old. */
+/* Is anything marked that may not be, or not marked that must be? A young collection keeps what is
+ * old. */
 static void check_marked(struct check *check) {
   struct tide_heap *heap = check->heap;
   if (check->no_memory || !check->result->equal || heap->last_kind == TIDE_CYCLE_YOUNG) return;
-  if (heap->last_beside && check->start)
-    td_space_each_object(&heap->space, marked_but_unreached_then, check);
+  /* relaxed: world stopped. */
+  bool gave = atomic_load_explicit(&heap->gave, memory_order_relaxed);
+  const struct td_verify_start *start = check->start;
+  if (heap->last_beside && start)
+    compare(check, start->bytes, start->there, gave ? start->weakly : start->reached, start->kept,
+            "was marked beside the program, but not reached when that began");
   else if (!heap->last_beside && td_roots_are_known(heap))
-    td_space_each_object(&heap->space, marked_but_not_reached, check);
+    compare(check, td_object_bitmap_bytes(&heap->space), NULL, check->reached, NULL,
+            "is marked but not reached");
 }
 
 /* World stopped, locks of roots and finalizers held. false: out of memory. */
@@ -371,13 +372,11 @@ void td_verify_begin(struct tide_heap *heap) {
   size_t offset;
   struct td_freed freed = td_quarantine_damage(&heap->space, &offset);
   if (freed.start) {
-    char text[256], layout[TD_HOLDER_BYTES];
-    snprintf(
-        text, sizeof text,
-        "object %#zx (%.80s, %zu bytes) was written to, at byte %zu, after it was reclaimed %u "
-        "collection%s ago",
-        (size_t)freed.start, td_layout_words(heap, freed.layout, layout), freed.bytes, offset,
-        freed.ago, freed.ago == 1 ? "" : "s");
+    char how[128], text[256];
+    snprintf(how, sizeof how,
+             "was written to, at byte %zu, after it was reclaimed %u collection%s ago", offset,
+             freed.ago, freed.ago == 1 ? "" : "s");
+    td_object_words(heap, freed.start, how, text, sizeof text);
     end_with(text);
   }
   check_or_abort(heap, true);

@@ -12,7 +12,6 @@
 void td_snapshot_deinit(struct td_snapshot *snapshot) {
   for (unsigned kind = 0; kind < TD_COPIED_KINDS; kind++)
     td_pages_give(snapshot->copied[kind].at, snapshot->copied[kind].capacity * sizeof(uintptr_t));
-  td_root_list_deinit(&snapshot->resting);
   *snapshot = (struct td_snapshot){0};
 }
 
@@ -93,5 +92,6 @@ size_t td_snapshot_mark(struct td_snapshot *snapshot, struct tide_heap *heap, ui
   size_t words = 0;
   for (size_t i = 0; i < roots.span_count; i++)
     words += spans[i].count;
+  td_root_list_deinit(&snapshot->resting); /* of ten thousand fibers, it may be much */
   return words * sizeof(uintptr_t);
 }

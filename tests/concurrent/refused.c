@@ -151,6 +151,28 @@ static void store_hidden(const void *unused) {
   held_end(&held);
 }
 
+static void **array; /* a root */
+static void *fill(void *heap) {
+  SCOPED_MUTATOR m = ATTACH(heap);
+  void *object = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
+  tide_write(m, array, &array[1], object);
+  return NULL;
+}
+
+/* Found though nothing leads there in the end: the program may still have it on a stack. */
+static void overwrite_untold(const void *unused) {
+  (void)unused;
+  struct held held = {0};
+  setenv("TIDE_VERIFY", "1", 1);
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  CHECK(tide_root_add(held.heap, &array) == TIDE_OK);
+  array = tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof *array);
+  thread_end(held.m, thread_new(fill, held.heap));
+  held_begin(&held);
+  *(void *volatile *)&array[1] = NULL;
+  held_end(&held);
+}
+
 /* Runs it in a child, which must be ended by TIDE_VERIFY, with these words. */
 static void expect_end(void (*spoil)(const void *), const char *word, const char *other) {
   static char said[SAID_MOST];
@@ -167,6 +189,7 @@ int main(void) {
   expect_stopped(attach_by_signal, "signal");
   expect_end(store_untold, "referred to by object", "byte 8"); /* of the holder */
   expect_end(store_hidden, "not reached when that began", "64 bytes");
+  expect_end(overwrite_untold, "but not marked", "64 bytes");
   has_weak = true;
   expect_end(store_hidden, "not reached when that began", "64 bytes");
   return 0;
