@@ -62,6 +62,7 @@ void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_
         bytes <= TD_SMALL_BYTES_MAX ? td_class_aligned(request.bytes, alignment) : 0;
     request.in_blocks = size_class == 0;
     if (size_class) request.bytes = td_class_bytes(size_class);
+    request.alignment = alignment;
   }
   return td_allocate(mutator, request);
 }

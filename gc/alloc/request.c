@@ -43,6 +43,10 @@ static bool is_small(const struct td_request *request) {
   return request->bytes <= TD_SMALL_BYTES_MAX && !request->in_blocks;
 }
 
+static size_t blocks_of(const struct td_request *request) {
+  return is_small(request) ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
+}
+
 static bool refuse(struct tide_mutator *mutator, enum tide_status status) {
   mutator->alloc_status = status;
   return false;
@@ -109,33 +113,93 @@ static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
   return wish;
 }
 
-/* May allocation collect, or does the program see to it? */
-static bool may_collect(struct tide_heap *heap, enum td_room room) {
-  if (heap->collects != TIDE_COLLECTS_AT_LIMIT) return heap->collects == TIDE_COLLECTS_WHEN_DUE;
+/* Is it no help if the heap grows? */
+static bool is_at_limit(struct tide_heap *heap, const struct td_request *request) {
+  if (request->room != TD_ROOM_OVER_BUDGET) return request->room > TD_ROOM_YOUNG_DUE;
   pthread_mutex_lock(&heap->space.lock);
-  bool last = heap->space.budget_blocks >= heap->space.max_blocks;
+  size_t most = heap->space.max_blocks, end = heap->space.used_blocks + blocks_of(request);
+  bool last = heap->space.budget_blocks >= most || end > most;
   pthread_mutex_unlock(&heap->space.lock);
-  return room > TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && last);
+  return last;
+}
+
+/* May allocation collect, or does the program see to it? */
+static bool may_collect(struct tide_heap *heap, const struct td_request *request) {
+  if (heap->collects == TIDE_COLLECTS_AT_LIMIT) return is_at_limit(heap, request);
+  return heap->collects == TIDE_COLLECTS_WHEN_DUE;
+}
+
+static void *take_room(struct tide_mutator *mutator, struct td_request *request) {
+  struct td_space *space = &mutator->heap->space;
+  struct td_cache *cache = &mutator->cache;
+  const size_t granules = (request->bytes + TD_GRANULE_BYTES - 1) / TD_GRANULE_BYTES;
+  request->unfit =
+      !td_layout_fits(&space->layouts.at[request->layout], granules * TD_GRANULE_BYTES);
+  if (request->unfit) return NULL;
+  if (is_small(request))
+    return td_cache_take(space, cache, request->layout, request->bytes, &request->room);
+  void *object = td_space_alloc_long(space, request->layout, request->bytes, request->in_blocks,
+                                     &request->room);
+  if (object) cache->handed_out += request->bytes;
+  return object;
+}
+
+/* relaxed: a reason to try again; the lock orders the rest. */
+static uint64_t cycles_of(struct tide_heap *heap) {
+  return atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+}
+
+/* Where no cell of its size is left, a larger one holds an object, too. */
+static void take_larger(struct tide_mutator *mutator, struct td_request *request) {
+  enum td_room room = request->room;
+  size_t alignment = request->alignment ? request->alignment : 1, bytes = request->bytes;
+  for (unsigned c = td_class_of(bytes); c; c = td_class_aligned(bytes + 1, alignment)) {
+    bytes = td_class_bytes(c);
+    request->object =
+        td_cache_take(&mutator->heap->space, &mutator->cache, request->layout, bytes, &room);
+    if (request->object) return;
+  }
+}
+
+static void take_stopped(struct tide_mutator *mutator, void *argument) {
+  struct td_request *request = argument;
+  if (request->own++ == 0 && !is_at_limit(mutator->heap, request)) return;
+  request->tried = true;
+  request->object = take_room(mutator, request);
+  if (request->object || !is_small(request)) return;
+  take_larger(mutator, request);
+  mutator->scarce = cycles_of(mutator->heap);
+}
+
+/* Sizes that have no block left would cost a collection for each object: until the next one, which
+ * comes when larger cells are used up, too, those are taken at once. */
+static bool is_scarce(const struct tide_mutator *mutator, const struct td_request *request) {
+  return mutator->scarce && mutator->scarce == cycles_of(mutator->heap) && is_small(request);
 }
 
 /* Returns whether there may be room now. What another thread's collection found may be used up by
  * third ones before we run, so this goes on until this thread's own full collection. Others may
  * collect without end, and leave no room for what is wanted here as long as the heap does not grow:
- * hence the bound. */
+ * hence the bound. At the limit this thread takes its share before others run: of a size there may
+ * be fewer blocks than mutators, and each keeps one. */
 static bool collect(struct tide_mutator *mutator, struct td_request *request) {
+  if (is_scarce(mutator, request)) take_larger(mutator, request);
+  if (request->object) return true;
   struct td_wish wish = wish_for(mutator->heap, request->room);
   /* What room there is may be others', or too little in one place. */
-  if (request->beside < BESIDE_MOST && may_collect(mutator->heap, request->room) &&
+  if (request->beside < BESIDE_MOST && may_collect(mutator->heap, request) &&
       td_collect_beside(mutator, wish)) {
     request->beside++;
     return true;
   }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
-  enum td_collected collected = may_collect(mutator->heap, request->room)
-                                    ? td_collect_unless(mutator, wish, seen)
+  void (*then)(struct tide_mutator *, void *) = wish.kind == TIDE_CYCLE_FULL ? take_stopped : NULL;
+  enum td_collected collected = may_collect(mutator->heap, request)
+                                    ? td_collect_unless(mutator, wish, seen, then, request)
                                     : TD_COLLECTED_PAUSED;
   bool failed = collected >= TD_COLLECTED_PAUSED;
   if (failed) {
+    request->tried = true;
     td_owe(mutator, wish);
     td_owed_tell(mutator);
   }
@@ -144,8 +208,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     request->others++;
   else if (failed || wish.kind == TIDE_CYCLE_FULL)
     request->step = TD_STEP_GROW;
-  /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
-  request->seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
+  request->seen = cycles_of(mutator->heap);
   return !failed;
 }
 
@@ -159,10 +222,6 @@ static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t byte
   bool again = heap->out_of_memory(heap->out_of_memory_context, bytes);
   td_callback_end(mutator, &call);
   return again;
-}
-
-static size_t blocks_of(const struct td_request *request) {
-  return is_small(request) ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
 /* Lets the heap grow without a collection, if it is the heap's own bounds that are in the way. */
@@ -190,7 +249,7 @@ static bool make_room(struct tide_mutator *mutator, struct td_request *request) 
   } else {
     if (request->step == TD_STEP_COLLECT && collect(mutator, request)) return true;
     if (grow(heap, request)) return true;
-    if (!let_go(heap)) {
+    if (request->tried && !let_go(heap)) {
       if (request->asked || !ask_embedder(mutator, request->bytes))
         return refuse(mutator, TIDE_ERROR_MEMORY);
       request->asked = true;
@@ -198,7 +257,7 @@ static bool make_room(struct tide_mutator *mutator, struct td_request *request) 
   }
   request->step = TD_STEP_COLLECT;
   request->others = 0;
-  request->seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed); /* as in `collect` */
+  request->seen = cycles_of(heap);
   return true;
 }
 
@@ -222,21 +281,10 @@ static void look_ahead(struct tide_heap *heap) {
 }
 
 static void *take(struct tide_mutator *mutator, struct td_request *request) {
-  struct td_space *space = &mutator->heap->space;
-  struct td_cache *cache = &mutator->cache;
-  const size_t granules = (request->bytes + TD_GRANULE_BYTES - 1) / TD_GRANULE_BYTES;
-  request->unfit =
-      !td_layout_fits(&space->layouts.at[request->layout], granules * TD_GRANULE_BYTES);
-  if (request->unfit) return NULL;
-  void *object;
+  void *object = request->object ? request->object : take_room(mutator, request);
   if (is_small(request)) {
-    object = td_cache_take(space, cache, request->layout, request->bytes, &request->room);
     look_ahead(mutator->heap);
-    if (cache->handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
-  } else {
-    object = td_space_alloc_long(space, request->layout, request->bytes, request->in_blocks,
-                                 &request->room);
-    if (object) cache->handed_out += request->bytes;
+    if (mutator->cache.handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
   }
   /* relaxed: see td_stats_tell. */
   if (object && atomic_load_explicit(&mutator->heap->stats->has_event, memory_order_relaxed) &&

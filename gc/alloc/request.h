@@ -18,7 +18,8 @@ enum td_room_step {
 struct td_request {
   tide_layout layout;
   size_t bytes;
-  bool in_blocks; /* it is to begin with a block */
+  size_t alignment; /* of a cell's bytes; 0: any */
+  bool in_blocks;   /* it is to begin with a block */
 
   bool unfit;        /* an object of this size does not hold the slots of the layout */
   enum td_room room; /* why the last attempt failed */
@@ -27,6 +28,9 @@ struct td_request {
   unsigned others; /* collections of other threads that were tried */
   unsigned beside; /* attempts while the last of them went on beside the program */
   uint64_t seen;   /* collections before the last attempt */
+  unsigned own;    /* full collections of this thread's */
+  bool tried;      /* in one of them it looked before others did, or it cannot collect */
+  void *object;    /* that it took so */
 };
 
 /* May this thread allocate here and now? If not, it says what is wrong. */

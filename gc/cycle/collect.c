@@ -234,10 +234,11 @@ bool td_collect_beside(struct tide_mutator *mutator, struct td_wish wish) {
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
-                                    uint64_t seen) {
+                                    uint64_t seen, void (*then)(struct tide_mutator *, void *),
+                                    void *argument) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (wish.kind == TIDE_CYCLE_FULL) td_beside_note_awaited(mutator->heap);
-  return collect(mutator, wish, seen, NULL, NULL);
+  return collect(mutator, wish, seen, then, argument);
 }
 
 void td_collect_owed(struct tide_mutator *mutator) {
@@ -249,7 +250,8 @@ void td_collect_owed(struct tide_mutator *mutator) {
   bool may = heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked);
   /* It is owed until stop 2. There is room meanwhile, or an allocation would have come here. */
   if (may && heap->concurrent && wish.kind == TIDE_CYCLE_FULL && td_beside_begin(heap)) return;
-  if (!may || td_collect_unless(mutator, wish, seen) >= TD_COLLECTED_PAUSED) td_owed_tell(mutator);
+  if (!may || td_collect_unless(mutator, wish, seen, NULL, NULL) >= TD_COLLECTED_PAUSED)
+    td_owed_tell(mutator);
 }
 
 enum tide_status tide_collect_due(struct tide_mutator *mutator) {

@@ -14,9 +14,11 @@ enum td_collected {
 };
 #define TD_SEEN_ANY UINT64_MAX /* whatever others have collected */
 /* Collects, unless another thread has done so since *cycles was `seen`. A young collection may turn
- * out a full one, if that is wiser. */
+ * out a full one, if that is wiser. `then` is NULL, or called before the world goes on: then the
+ * collection is not beside the program. */
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
-                                    uint64_t seen);
+                                    uint64_t seen, void (*then)(struct tide_mutator *, void *),
+                                    void *argument);
 
 /* Lets a collection begin beside the program, unless one goes on, if this heap has such. Returns
  * whether there is room meanwhile: else td_collect_unless waits for its end. */

@@ -60,6 +60,7 @@ struct tide_mutator {
   struct td_root_list section; /* words of the current stack and registers; it has no spans */
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
+  uint64_t scarce;      /* collections when one of its own had left no cell of a size; 0: never */
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   uint64_t logged;      /* times that it logged something anew since the last collection */
   struct td_written_part *written; /* what it fills beside the program: see written.h; or NULL */

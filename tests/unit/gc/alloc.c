@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocation: sizes, alignment, zeroes, refusals, the hard limit. */
+#include "heap/space/block.h"
 #include "tests/unit/gc/common.h"
 
 HeapTest(alloc, every_size_is_zeroed_aligned_and_long_enough) {
@@ -94,6 +95,27 @@ Test(alloc, hard_limit_hook_and_recovery) {
   cr_assert_eq(live_after_collect(&w), 0);
   hook.drop = NULL;
   cr_assert_gt(fill(&w, head, 40000), 0);
+}
+
+/* Each block keeps one of the smallest objects. */
+Test(alloc, larger_cells_where_none_of_the_size_is_left) {
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)4 << 20;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  void **head = tide_handle(w.m, NULL);
+  cr_assert_gt(fill(&w, head, 48), 0);
+  void ***kept = (void ***)tide_handle(w.m, *head);
+  *head = NULL;
+  for (void **at = (void **)*kept; at; at = (void **)at[0])
+    while (at[0] && ((uintptr_t)at[0] ^ (uintptr_t)at) < TD_BLOCK_BYTES)
+      at[0] = *(void **)at[0];
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_REFS, 48));
+  void *larger = tide_alloc(w.m, TIDE_LAYOUT_REFS, 32);
+  cr_assert_eq(tide_object_bytes(w.heap, larger), 48);
+  cr_assert_null(tide_alloc_aligned(w.m, TIDE_LAYOUT_REFS, 32, 32), "48 is no multiple");
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), "of that layout there is no block");
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  world_end(&w);
 }
 
 Test(alloc, a_large_object_as_large_as_the_limit_allows) {
