@@ -3,6 +3,7 @@
  * the one that its comment promises, and debug builds say which function it was and abort.
  * Each call is made in a process of its own. */
 #include "tests/unit/gc/child.h"
+#include "tide/dropin.h"
 #include "tide/foreign.h"
 
 /* What a call is made with. The objects are of the mutator's heap unless it is NULL. */
@@ -45,6 +46,9 @@ static bool check_marks(const struct at *at) {
   struct tide_check check;
   return refused(at, tide_check_marks(at->m, &check));
 }
+
+static struct tide_object_facts facts;
+static struct tide_finalizer_entry entry;
 
 enum {
   IN_REGIONS = 1, /* allowed in blocking sections */
@@ -98,6 +102,29 @@ enum {
   X("tide_check_marks", 0, check_marks(at))                                                        \
   X("tide_check_heap", 0, refused(at, tide_check_heap(at->m, NULL)))                               \
   X("tide_reclaim", 0, tide_reclaim(at->m, 1) == 0)                                                \
+  X("allocation", INLINED, !tide_alloc_list(at->m, TIDE_LAYOUT_LEAF, 16, 4))                       \
+  X("tide_collect_young", 0, refused(at, tide_collect_young(at->m)))                               \
+  X("tide_collect_begin", 0, refused(at, tide_collect_begin(at->m)))                               \
+  X("tide_free", 0, refused(at, tide_free(at->m, at->object)))                                     \
+  X("tide_resize_in_place", 0, !tide_resize_in_place(at->m, at->object, 8))                        \
+  X("tide_object_look", 0, !tide_object_look(at->m, at->object, &facts))                           \
+  X("tide_object_replace", 0, !tide_object_replace(at->m, at->object, 16))                         \
+  X("tide_object_pin", 0, refused(at, tide_object_pin(at->m, at->object)))                         \
+  X("tide_object_unpin", 0, refused(at, tide_object_unpin(at->m, at->object)))                     \
+  X("tide_weak_table_new_by_content", 0, !tide_weak_table_new_by_content(at->m, NULL, NULL, NULL)) \
+  X("tide_finalizer_set", 0, refused(at, tide_finalizer_set(at->m, at->object, NULL, NULL)))       \
+  X("tide_finalizer_take", 0, !tide_finalizer_take(at->m, &entry))                                 \
+  X("tide_weak_slot_add", 0,                                                                       \
+    refused(at, tide_weak_slot_add(at->m, at->object, at->object, TIDE_WEAK_BEFORE)))              \
+  X("tide_weak_slot_remove", 0,                                                                    \
+    refused(at, tide_weak_slot_remove(at->m, at->object, TIDE_WEAK_BEFORE)))                       \
+  X("tide_weak_slot_move", 0,                                                                      \
+    refused(at, tide_weak_slot_move(at->m, at->object, at->object, TIDE_WEAK_BEFORE)))             \
+  X("tide_stack_set_own", 0, refused(at, tide_stack_set_own(at->m, NULL, NULL)))                   \
+  X("tide_stack_own_high", IN_REGIONS | ANYWHERE, !tide_stack_own_high(at->m))                     \
+  X("tide_world_stop", 0, refused(at, tide_world_stop(at->m)))                                     \
+  X("tide_stop_hold", IN_REGIONS | ANYWHERE, (tide_stop_hold(at->m), true))                        \
+  X("tide_stop_release", IN_REGIONS | ANYWHERE, (tide_stop_release(at->m), true))                  \
   X("tide_count_marked", 0, tide_count_marked(at->m) == 0)
 #define FUNCTION(name, flags, call) {name, flags},
 #define CALL(name, flags, call) || (number++ == function && (call))
