@@ -4,6 +4,7 @@
  * that were registered as a stack; "on it" nothing happens that may stop. The linker puts functions
  * in front of those that search. */
 #include "gc/arrays/pages.h"
+#include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/stacks.h"
 #include "tests/concurrent/held.h"
 #include "tests/wrap.h"
@@ -26,7 +27,7 @@ static struct fiber {
 
 static atomic_uint listed, copied, marked;
 static bool refuses; /* memory for words that are copied */
-static _Thread_local bool copies;
+static _Thread_local bool searches;
 static sem_t searching, search;
 static const struct tide_fiber_stack *awaited; /* the collector stays at it */
 
@@ -42,10 +43,14 @@ WRAP(bool, td_stacks_copy, const struct tide_heap *heap, const struct tide_fiber
     sem_post(&searching);
     sem_wait(&search);
   }
-  copies = true;
-  bool good = __real_td_stacks_copy(heap, stack, list);
-  copies = false;
-  return good;
+  return __real_td_stacks_copy(heap, stack, list);
+}
+
+WRAP(uint64_t, td_resting_search, struct tide_heap *heap, struct td_root_list *list) {
+  searches = true;
+  uint64_t found = __real_td_resting_search(heap, list);
+  searches = false;
+  return found;
 }
 
 WRAP(uint64_t, td_stacks_mark, const struct tide_heap *heap, const struct tide_fiber_stack *stack) {
@@ -55,7 +60,7 @@ WRAP(uint64_t, td_stacks_mark, const struct tide_heap *heap, const struct tide_f
 
 WRAP(void *, td_pages_room, void *old, const void *first, size_t *capacity, size_t count,
      size_t least, size_t bytes_each) {
-  if (refuses && copies && count > *capacity) return NULL;
+  if (refuses && searches && count > *capacity) return NULL;
   return __real_td_pages_room(old, first, capacity, count, least, bytes_each);
 }
 
@@ -257,12 +262,12 @@ int main(void) {
   CHECK(sem_init(&filled, 0, 0) == 0 && sem_init(&end, 0, 0) == 0);
   for (int i = 0; i < FIBERS; i++)
     open_fiber(h.m, &fibers[i]);
-  what_is_found_needs_no_memory(); /* while the collector has none yet */
   for (int i = 0; i < 3; i++) {
     one_that_goes_on_is_searched_first();
     one_that_is_forgotten_is_searched_first();
     one_that_is_new_has_nothing_to_search();
     one_that_is_searched_waits();
+    what_is_found_needs_no_memory();
     a_thread_ends();
   }
   held_close(&h);

@@ -59,12 +59,12 @@ static struct tide_fiber_stack *claim_next(struct td_resting *resting) {
 
 uint64_t td_resting_search(struct tide_heap *heap, struct td_root_list *list) {
   struct td_resting *resting = heap->resting;
-  struct tide_fiber_stack *stack;
   uint64_t marked = 0;
   td_root_list_clear(list);
-  while ((stack = claim_next(resting)) != NULL) {
+  for (struct tide_fiber_stack *stack; (stack = claim_next(resting)) != NULL;) {
     if (!td_stacks_copy(heap, stack, list)) marked += td_stacks_mark(heap, stack);
     td_rest_end(&stack->rest, resting->number);
+    (void)td_root_list_room(list); /* for the next one, while nobody waits for it */
   }
   return marked;
 }
