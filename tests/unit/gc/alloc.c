@@ -99,9 +99,7 @@ Test(alloc, hard_limit_hook_and_recovery) {
 
 /* Each block keeps one of the smallest objects. */
 Test(alloc, larger_cells_where_none_of_the_size_is_left) {
-  struct tide_options options = small_options();
-  options.heap_max_bytes = (size_t)4 << 20;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = (size_t)4 << 20);
   void **head = tide_handle(w.m, NULL);
   cr_assert_gt(fill(&w, head, 48), 0);
   void ***kept = (void ***)tide_handle(w.m, *head);
@@ -115,7 +113,6 @@ Test(alloc, larger_cells_where_none_of_the_size_is_left) {
   cr_assert_null(tide_alloc_aligned(w.m, TIDE_LAYOUT_REFS, 32, 32), "48 is no multiple");
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), "of that layout there is no block");
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
-  world_end(&w);
 }
 
 Test(alloc, a_large_object_as_large_as_the_limit_allows) {
