@@ -59,8 +59,7 @@ static inline uint64_t td_serial_size(struct td_serial const *q) {
 }
 
 static inline uint64_t td_serial_owned(struct td_serial_owner const *o) {
-  (void)o;
-  return 0;
+  return (uint64_t)(o->cursor - o->floor);
 }
 
 #endif
