@@ -9,6 +9,7 @@
 #include "marker/loop/by_region.h"
 #include "marker/loop/follow_mode.h"
 #include "marker/loop/steal.h"
+#include "marker/loop/test.h"
 
 /* Where words of stacks may do what others may not, they are looked up one by one. */
 static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t *words,
@@ -19,12 +20,22 @@ static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t
   }
 }
 
+/* In mode TEST what roots lead to waits for its mark bytes at once, not in the queue. */
+TD_INLINE void scan_words(struct loop *l, const struct td_root_slice *slice, bool conservative) {
+  if (mode_of(l) == TEST) {
+    td_tester_begin(l->marker->tester);
+    td_scan_words(&l->v, slice->start, 0, slice->count, conservative, add_outside, l);
+  } else {
+    td_scan_words(&l->v, slice->start, 0, slice->count, conservative, visit, l);
+  }
+}
+
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   const uintptr_t *words = slice->start;
   uint64_t since = td_plat_now_ns();
   switch (slice->kind) {
   case TD_SPAN_SLOTS:
-    td_scan_words(&l->v, words, 0, slice->count, false, visit, l);
+    scan_words(l, slice, false);
     break;
   case TD_SPAN_INDIRECT:
     for (size_t i = slice->count; i-- > 0;)
@@ -38,7 +49,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     if (slice->kind == TD_SPAN_STACK && l->v.space->base_only)
       scan_stack(l, words, slice->count);
     else
-      td_scan_words(&l->v, words, 0, slice->count, true, visit, l);
+      scan_words(l, slice, true);
     td_avoid_note(l->marker->set->space, words, slice->count);
     break;
   }

@@ -87,6 +87,14 @@ static __attribute__((noinline)) void test_array(struct loop *l, struct td_array
   }
 }
 
+/* A reference that may lead into an object, though none is conservative: from a root or the queue.
+ */
+TD_INLINE void add_outside(void *context, uintptr_t word) {
+  struct loop *l = context;
+  l->marker->tester->count_inside = true;
+  add_reference(l, word);
+}
+
 static __attribute__((noinline)) void add_item(struct loop *l, uint64_t item) {
   struct td_tester *t = l->marker->tester;
   if (item & TD_ITEM_SLICE) {
@@ -99,8 +107,7 @@ static __attribute__((noinline)) void add_item(struct loop *l, uint64_t item) {
   } else if (item & TD_ITEM_GREY) {
     td_tester_add_grey(t, (uint32_t)td_view_granule(&l->v, item));
   } else {
-    t->count_inside = true;
-    add_reference(l, item);
+    add_outside(l, item);
   }
 }
 
@@ -242,8 +249,9 @@ static __attribute__((noinline)) void test_queued(struct loop *l) {
   while (count < TD_TEST_FIRST && (items[count] = Q(get)(l->queue, &l->o)) != 0)
     count++;
   while (count > 0) {
-    add_item(l, items[--count]);
-    spill_groups(l);
+    const uint64_t item = items[--count];
+    add_item(l, item);
+    if (item & (TD_ITEM_SLICE | TD_ITEM_GREY)) spill_groups(l); /* the others wait for a turn */
   }
 }
 

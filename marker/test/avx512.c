@@ -17,18 +17,36 @@
                  no_sanitize("address")))
 #define AVX512_INLINE static inline AVX512 __attribute__((always_inline))
 
+/* The same as add_eight for words of which some have to be looked up. */
+static __attribute__((noinline)) size_t
+add_looked_up(const struct td_view *v, const uintptr_t *words, unsigned mask, uint32_t *to) {
+  size_t count = 0;
+  for (; mask; mask &= mask - 1) {
+    uintptr_t reference = td_view_word(v, td_slot_load(&words[__builtin_ctz(mask)]));
+    if (reference) to[count++] = (uint32_t)td_view_granule(v, reference);
+  }
+  return count;
+}
+
 /* Looks at those of eight words that are in the mask; the others are not touched. Mutators may
  * write them meanwhile: these processors read eight aligned bytes of a vector at once, as
  * td_slot_load. References go to `to`, which has room for eight. Returns how many there are.
- * `inside`, a constant: words may lead into objects, and no low bits speak against them. */
+ * `inside`, NULL for slots: words may lead into objects, and it is the view in memory. */
 AVX512_INLINE size_t add_eight(const struct td_view *v, const uintptr_t *words, __mmask8 mask,
-                               uint32_t *to, bool inside) {
-  const __m512i offset = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(mask, words),
-                                          _mm512_set1_epi64((long long)v->base));
+                               uint32_t *to, const struct td_view *inside) {
+  const __m512i word = _mm512_maskz_loadu_epi64(mask, words),
+                offset = _mm512_sub_epi64(word, _mm512_set1_epi64((long long)v->base));
   const __m512i granule = inside ? _mm512_srli_epi64(offset, TD_GRANULE_LOG2)
                                  : _mm512_ror_epi64(offset, TD_GRANULE_LOG2);
   const __mmask8 found =
       _mm512_mask_cmplt_epu64_mask(mask, granule, _mm512_set1_epi64((long long)v->granules));
+  if (inside) {
+    /* A shift by more than 63 leaves nothing: of a word only the low six bits may count. */
+    const __m512i low = _mm512_and_si512(word, _mm512_set1_epi64(63)),
+                  bits = _mm512_srlv_epi64(_mm512_set1_epi64((long long)v->looked_up), low);
+    if (__builtin_expect(_mm512_mask_test_epi64_mask(found, bits, _mm512_set1_epi64(1)) != 0, 0))
+      return add_looked_up(inside, words, found, to);
+  }
   _mm256_storeu_si256((__m256i *)(void *)to,
                       _mm256_maskz_compress_epi32(found, _mm512_cvtepi64_epi32(granule)));
   return (size_t)__builtin_popcount(found);
@@ -36,7 +54,7 @@ AVX512_INLINE size_t add_eight(const struct td_view *v, const uintptr_t *words, 
 
 /* There is room for a group of objects with up to eight slots. Of longer ones a part is scanned.
  * The inner loop is over after the first eight words in nearly all objects. */
-AVX512_INLINE void scan_maps(struct td_tester *t, bool inside) {
+AVX512_INLINE void scan_maps(struct td_tester *t, const struct td_view *inside) {
   const struct td_view v = t->v;
   const struct td_block *const blocks = v.space->blocks;
   const uint32_t *const at = t->now->at, *const ahead = t->next->at;
@@ -60,12 +78,10 @@ AVX512_INLINE void scan_maps(struct td_tester *t, bool inside) {
 }
 
 AVX512 static void scan(struct td_tester *t) {
-  if (!td_kind_is_words(t->now->kind))
-    scan_maps(t, false);
-  else if (!t->v.looked_up)
-    scan_maps(t, true);
+  if (td_kind_is_words(t->now->kind))
+    scan_maps(t, &t->v);
   else
-    td_test_portable.scan(t);
+    scan_maps(t, NULL);
 }
 
 AVX512 static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t number) {
@@ -73,9 +89,9 @@ AVX512 static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t
   uint32_t *const references = t->filling;
   size_t count = t->count;
   for (; number >= 8; number -= 8, slots += 8)
-    count += add_eight(&v, slots, 0xff, references + count, false);
+    count += add_eight(&v, slots, 0xff, references + count, NULL);
   const __mmask8 last = (__mmask8)((1u << number) - 1);
-  count += add_eight(&v, slots, last, references + count, false);
+  count += add_eight(&v, slots, last, references + count, NULL);
   t->count = (uint32_t)count;
 }
 

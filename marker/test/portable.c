@@ -14,6 +14,8 @@ struct scanning {
   const uint32_t *at, *ahead;
   uint32_t *references;
   size_t count;
+  const struct td_space *space; /* for words */
+  uint64_t looked_up;           /* as of a view */
 };
 
 TD_INLINE struct scanning begin(const struct td_tester *t) {
@@ -23,7 +25,9 @@ TD_INLINE struct scanning begin(const struct td_tester *t) {
                            .at = t->now->at,
                            .ahead = t->next->at,
                            .references = t->filling,
-                           .count = t->count};
+                           .count = t->count,
+                           .space = t->v.space,
+                           .looked_up = t->v.looked_up};
 }
 
 TD_INLINE uintptr_t address_of(const struct scanning *s, uint32_t granule) {
@@ -43,11 +47,23 @@ TD_INLINE void add(struct scanning *s, uintptr_t word) {
   s->count += granule < s->granules;
 }
 
-/* The same for a word that may be a pointer, where the low bits of none have to be looked at. */
+/* Writes the cell that a word points into, and returns how many that are. */
+static __attribute__((noinline)) size_t look_up(const struct td_space *space, uintptr_t word,
+                                                uint32_t *to) {
+  uintptr_t cell = td_view_inside(space, word);
+  *to = (uint32_t)td_granule_of(space->base, cell);
+  return cell != 0;
+}
+
+/* The same for a word that may be a pointer: td_view_word. */
 TD_INLINE void add_word(struct scanning *s, uintptr_t word) {
   uint64_t granule = (word - s->base) >> TD_GRANULE_LOG2;
-  s->references[s->count] = (uint32_t)granule;
-  s->count += granule < s->granules;
+  const uint64_t inside = granule < s->granules;
+  uint32_t *to = &s->references[s->count];
+  *to = (uint32_t)granule;
+  s->count += inside;
+  if (__builtin_expect((inside & s->looked_up >> (word & 63)) != 0, 0))
+    s->count += look_up(s->space, word, to) - 1;
 }
 
 /* Objects of `slots` slots, a constant. */
@@ -118,18 +134,14 @@ SCAN_WORDS(4)
 SCAN_WORDS(6)
 SCAN_WORDS(8)
 
-/* The same of words of which some have to be looked up, or more than eight. */
 static void scan_some_words(struct td_tester *t) {
   struct scanning s = begin(t);
-  const struct td_view v = t->v;
   uint32_t i = t->now->count;
   while (i > 0 && s.count < TD_TEST_BATCH) {
     fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
-    for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1) {
-      uintptr_t reference = td_view_word(&v, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
-      if (reference) add_word(&s, reference);
-    }
+    for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
+      add_word(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
   }
   t->now->count = i;
   t->count = (uint32_t)s.count;
@@ -145,11 +157,9 @@ static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t count)
 
 void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t count) {
   struct scanning s = begin(t);
-  const struct td_view v = t->v;
-  for (size_t i = 0; i < count; i++) {
-    uintptr_t reference = td_view_word(&v, td_slot_load(&words[i]));
-    if (reference) add_word(&s, reference);
-  }
+#pragma GCC unroll 4
+  for (size_t i = 0; i < count; i++)
+    add_word(&s, td_slot_load(&words[i]));
   t->count = (uint32_t)s.count;
 }
 
@@ -163,10 +173,7 @@ static void scan(struct td_tester *t) {
       [TD_KIND_WORDS_4] = scan_words_4, [TD_KIND_WORDS_6] = scan_words_6,
       [TD_KIND_WORDS_8] = scan_words_8, [TD_KIND_WORDS] = scan_some_words,
   };
-  if (td_kind_is_words(t->now->kind) && t->v.looked_up)
-    scan_some_words(t);
-  else
-    scans[t->now->kind](t);
+  scans[t->now->kind](t);
 }
 
 /* ---- Testing batches ---- */

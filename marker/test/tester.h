@@ -29,7 +29,7 @@ static inline bool td_tester_is_empty(const struct td_tester *t) {
   return left == 0;
 }
 
-/* When marking goes on this way. The tester is empty. */
+/* When marking goes on this way. The tester is empty, or has what roots led to. */
 void td_tester_begin(struct td_tester *t);
 
 /* Returns whether the heap's granules can be counted in 32 bits. */
