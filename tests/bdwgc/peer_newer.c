@@ -82,12 +82,12 @@ NEWER void GC_freezero(void *object, size_t bytes) {
   if (object) memset(object, 0, bytes < most ? bytes : most);
   GC_free(object);
 }
-/* Up to its guard, of which the caller knows. */
+/* Its header is one word each of file, line, size and guard. */
 NEWER void GC_debug_freezero(void *object, size_t bytes) {
-  if (object && bytes != SIZE_MAX) memset(object, 0, bytes);
+  const size_t most = object ? ((const size_t *)GC_base(object))[2] : 0;
+  if (object) memset(object, 0, bytes < most ? bytes : most);
   GC_debug_free(object);
 }
-
 NEWER void *GC_reallocf(void *object, size_t bytes) {
   void *grown = GC_realloc(object, bytes);
   if (!grown) GC_free(object);
