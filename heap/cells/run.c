@@ -248,7 +248,10 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
   uint8_t *marks = td_block_marks(space, block);
   const uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
   const uint32_t start = past_live(marks, info->ahead, end, cell, td_alive_in(space));
-  if (start >= end) return 0;
+  if (start >= end) { /* which is asked for each freed cell that is taken then */
+    info->ahead = (uint16_t)end;
+    return 0;
+  }
   const uint32_t stop = mark_run(space, marks, start, end, cell);
   const uint32_t far = stop + PIECE_GRANULES_MIN < end ? stop + PIECE_GRANULES_MIN : end;
   const uint32_t ahead = past_live(marks, stop, far, cell, td_alive_in(space));
@@ -271,8 +274,9 @@ size_t td_run_next(struct td_space *space, struct tide_bump *bump, uint32_t bloc
   if (TIDE_LIKELY(is_plain(space, info))) return next_plain_run(space, bump, block, info);
   uint32_t cell = space->blocks[block].cell_granules;
   uint32_t start = reserve(space, block, info->ahead, cell);
-  if (start == info->cells * cell) return 0;
-  info->ahead = info->reserved;
+  const bool is_end = start == info->cells * cell;
+  info->ahead = is_end ? (uint16_t)start : info->reserved;
+  if (is_end) return 0;
   uintptr_t first = address_in(space, block, start), end = address_in(space, block, info->reserved);
   uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
   if (!info->zeroed) prefetch(second, third < end ? third : end);

@@ -59,6 +59,26 @@ static ALONE void run_store_barrier(size_t turns) {
 enum age { NO_BARRIER, YOUNG, OLD };
 static enum age age;
 
+/* Of a block whose other cells all live: what was freed is found without looking at those. */
+enum { REUSED_BYTES = 64, REUSED = 65536 / REUSED_BYTES };
+static void *filled[REUSED];
+
+static ALONE void run_reuse(size_t turns) {
+  for (size_t i = 0; i < turns; i++) {
+    (void)tide_free(m, filled[1]);
+    filled[1] = tide_alloc(m, TIDE_LAYOUT_LEAF, REUSED_BYTES);
+  }
+}
+
+static void use_up_block(struct tide_heap *heap) {
+  CHECK(tide_root_add_range(heap, filled, REUSED) == TIDE_OK);
+  for (size_t i = 0; i < REUSED; i++)
+    filled[i] = tide_alloc(m, TIDE_LAYOUT_LEAF, REUSED_BYTES);
+  filled[0] = NULL;
+  CHECK(tide_collect(m) == TIDE_OK);
+  filled[0] = tide_alloc(m, TIDE_LAYOUT_LEAF, REUSED_BYTES);
+}
+
 static void make_ring(void) {
   enum { NODES = 64 };
   struct node *first = NULL;
@@ -77,6 +97,7 @@ static void steps_prepare(void) {
   make_ring();
   CHECK(tide_root_add(heap, &objects) == TIDE_OK);
   if (age == OLD) CHECK(tide_collect(m) == TIDE_OK);
+  if (age == NO_BARRIER) use_up_block(heap);
 }
 
 int main(void) {
@@ -84,6 +105,7 @@ int main(void) {
   double sum = per_turn("sum", run_sum_plain), sum_poll = per_turn("sum, polled", run_sum_polled);
   double mix = per_turn("mix", run_mix_plain), mix_poll = per_turn("mix, polled", run_mix_polled);
   double alloc = per_turn("allocation", run_alloc);
+  double reuse = per_turn("freed and taken again", run_reuse);
   double store = per_turn("store", run_store_plain);
   double barrier = per_turn("barrier", run_store_barrier);
   age = YOUNG;
@@ -95,7 +117,9 @@ int main(void) {
   CHECK(sum_poll <= 4 + 3.01 && mix_poll <= 5 + 3.01);
   CHECK(barrier <= store + 7.01);
   CHECK(alloc <= 15 + 4); /* the loop's own: a store, an addition, a comparison, a branch */
+  CHECK(reuse <= 600);
 #else
+  CHECK(reuse > 1);
   CHECK(sum_poll > 1 && mix_poll > 1 && alloc > 1 && store > 1 && barrier > 1);
 #endif
   /* The same instructions, whether the heap makes something of it or not. */
