@@ -40,7 +40,7 @@
  * of that, random graphs five times as many. */
 #define TD_GROUPS_MANY 1024u
 /* With fewer grey objects in all, each is followed by itself. */
-#define TD_TEST_FEW 4u
+#define TD_TEST_FEW 16u
 
 /* A visit of a region: how many objects ahead of the scan are prefetched, and how many are listed
  * before they are scanned. A list may get as many more as one word of the summary speaks for. */

@@ -4,7 +4,7 @@
  *
  *   QUEUE       struct QUEUE is the shared part of a queue
  *   Q(name)     its functions, and struct Q(owner): see marker/queue/contract.h
- *   owned(o)    a function: roughly how many items the owner has
+ *   owned(o)    a function: roughly how many items the owner could share
  *
  * All headers that include this one are parts of that template. */
 #ifndef TD_MARKER_LOOP_PARAMETERS_H

@@ -11,7 +11,6 @@
 
 #define SCORE_MOST 8
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
-#define GROUPS_LEAST (TD_TEST_GROUP / 4) /* objects that make groups, nearly */
 
 /* Returns the mode in which marking goes on. */
 TD_INLINE enum mode mode_of(const struct loop *l) {
@@ -20,23 +19,21 @@ TD_INLINE enum mode mode_of(const struct loop *l) {
 
 /* Following pays while nearly every reference leads to a new object, and the objects are alike:
  * then the processor predicts what comes next. References to marked objects, objects of changing
- * layouts, and leaves that come out of the queue speak for testing. But what a young collection
- * marks is in the cache still, and what waits may lead to too few new objects for groups, if it
- * leads to as many as what came before: there following takes the fewest instructions. */
+ * layouts, and leaves that come out of the queue speak for testing. What a young collection marks
+ * is in the cache still, and following it takes the fewest instructions. */
 TD_INLINE int following_says(struct loop *l) {
+  if (td_is_young(l->marker->set)) return -1;
   const uint64_t map = td_view_block(&l->v, l->last)->map,
-                 fresh = l->objects - l->mode.objects_before,
-                 waiting = l->window.count + owned(&l->o);
+                 fresh = l->objects - l->mode.objects_before;
   const bool varied = map != l->mode.map_before || l->marker->queued_leaves > LEAVES_MANY;
   l->mode.map_before = map;
-  if (td_is_young(l->marker->set) || waiting * fresh < GROUPS_LEAST * TD_POLL_OBJECTS) return -1;
   if (varied || 4 * fresh < 3 * TD_POLL_OBJECTS) return 1;
   return 8 * fresh > 7 * TD_POLL_OBJECTS ? -1 : 0;
 }
 
 /* Testing pays while there are groups, or nearly. */
 TD_INLINE int testing_says(const struct loop *l) {
-  return l->grey < GROUPS_LEAST && owned(&l->o) < 2 ? -1 : 1;
+  return l->grey < TD_TEST_FEW && owned(&l->o) < 2 ? -1 : 1;
 }
 
 /* The score keeps short stretches from deciding. */

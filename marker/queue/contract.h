@@ -53,8 +53,7 @@
  *     than two private items it does nothing, and the wish stays.
  *
  * uint64_t td_Q_owned(o)
- *     Returns roughly how many items the owner has, of which it could share some if there are
- *     thieves; 0 if it has put none.
+ *     Returns roughly how many items the owner could share; 0 if it has put none.
  *
  * ---- A thief ----
  *

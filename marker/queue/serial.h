@@ -59,7 +59,8 @@ static inline uint64_t td_serial_size(struct td_serial const *q) {
 }
 
 static inline uint64_t td_serial_owned(struct td_serial_owner const *o) {
-  return (uint64_t)(o->cursor - o->floor);
+  (void)o;
+  return 0;
 }
 
 #endif
