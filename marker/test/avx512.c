@@ -31,7 +31,8 @@ add_looked_up(const struct td_view *v, const uintptr_t *words, unsigned mask, ui
 /* Looks at those of eight words that are in the mask; the others are not touched. Mutators may
  * write them meanwhile: these processors read eight aligned bytes of a vector at once, as
  * td_slot_load. References go to `to`, which has room for eight. Returns how many there are.
- * `inside`, NULL for slots: words may lead into objects, and it is the view in memory. */
+ * `inside` is NULL for slots. For words that may lead into objects it is the tester's view: a loop
+ * keeps its copy `v` in registers, so no call may get the address of that. */
 AVX512_INLINE size_t add_eight(const struct td_view *v, const uintptr_t *words, __mmask8 mask,
                                uint32_t *to, const struct td_view *inside) {
   const __m512i word = _mm512_maskz_loadu_epi64(mask, words),
@@ -41,7 +42,7 @@ AVX512_INLINE size_t add_eight(const struct td_view *v, const uintptr_t *words, 
   const __mmask8 found =
       _mm512_mask_cmplt_epu64_mask(mask, granule, _mm512_set1_epi64((long long)v->granules));
   if (inside) {
-    /* A shift by more than 63 leaves nothing: of a word only the low six bits may count. */
+    /* Bit i of `looked_up` stands for the words whose low six bits are i. */
     const __m512i low = _mm512_and_si512(word, _mm512_set1_epi64(63)),
                   bits = _mm512_srlv_epi64(_mm512_set1_epi64((long long)v->looked_up), low);
     if (__builtin_expect(_mm512_mask_test_epi64_mask(found, bits, _mm512_set1_epi64(1)) != 0, 0))

@@ -95,19 +95,29 @@ SCAN_SLOTS(6)
 SCAN_SLOTS(7)
 SCAN_SLOTS(8)
 
+typedef void add_fn(struct scanning *s, uintptr_t word);
+
 /* Objects with more slots. There may be a batch of references before all are scanned: the first of
  * the group are left then. */
-static void scan_map(struct td_tester *t) {
+TD_INLINE void scan_some(struct td_tester *t, add_fn *add_one) {
   struct scanning s = begin(t);
   uint32_t i = t->now->count;
   while (i > 0 && s.count < TD_TEST_BATCH) {
     fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
-      add(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
+      add_one(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
   }
   t->now->count = i;
   t->count = (uint32_t)s.count;
+}
+
+static void scan_map(struct td_tester *t) {
+  scan_some(t, add);
+}
+
+static void scan_some_words(struct td_tester *t) {
+  scan_some(t, add_word);
 }
 
 /* Objects whose first `count` words, a constant, may be pointers. */
@@ -134,33 +144,20 @@ SCAN_WORDS(4)
 SCAN_WORDS(6)
 SCAN_WORDS(8)
 
-static void scan_some_words(struct td_tester *t) {
+TD_INLINE void add_all(struct td_tester *t, const uintptr_t *words, size_t count, add_fn *add_one) {
   struct scanning s = begin(t);
-  uint32_t i = t->now->count;
-  while (i > 0 && s.count < TD_TEST_BATCH) {
-    fetch(&s, --i);
-    const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
-    for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
-      add_word(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
-  }
-  t->now->count = i;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < count; i++)
+    add_one(&s, td_slot_load(&words[i]));
   t->count = (uint32_t)s.count;
 }
 
 static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t count) {
-  struct scanning s = begin(t);
-#pragma GCC unroll 4
-  for (size_t i = 0; i < count; i++)
-    add(&s, td_slot_load(&slots[i]));
-  t->count = (uint32_t)s.count;
+  add_all(t, slots, count, add);
 }
 
 void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t count) {
-  struct scanning s = begin(t);
-#pragma GCC unroll 4
-  for (size_t i = 0; i < count; i++)
-    add_word(&s, td_slot_load(&words[i]));
-  t->count = (uint32_t)s.count;
+  add_all(t, words, count, add_word);
 }
 
 static void scan(struct td_tester *t) {
