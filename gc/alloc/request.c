@@ -161,6 +161,8 @@ static void take_larger(struct tide_mutator *mutator, struct td_request *request
   }
 }
 
+/* In the stop of this thread's own full collection. The first time the heap may still grow, which
+ * is better than a larger cell. */
 static void take_stopped(struct tide_mutator *mutator, void *argument) {
   struct td_request *request = argument;
   if (request->own++ == 0 && !is_at_limit(mutator->heap, request)) return;

@@ -248,7 +248,7 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
   uint8_t *marks = td_block_marks(space, block);
   const uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
   const uint32_t start = past_live(marks, info->ahead, end, cell, td_alive_in(space));
-  if (start >= end) { /* which is asked for each freed cell that is taken then */
+  if (start >= end) { /* remembered, because taking a freed cell asks for the next run first */
     info->ahead = (uint16_t)end;
     return 0;
   }

@@ -58,8 +58,10 @@ static void mark_words(const struct look *look, uintptr_t low, uintptr_t high) {
 /* Returns false if the list refuses. */
 static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
   low = (low + 7) & ~(uintptr_t)7;
-  if (!look->list) mark_words(look, low, high);
-  if (!look->list) return true;
+  if (!look->list) {
+    mark_words(look, low, high);
+    return true;
+  }
   while (low + 8 <= high) {
     size_t count = (high - low) / 8;
     if (count > TD_ROOT_LIST_WORDS) count = TD_ROOT_LIST_WORDS;
