@@ -15,13 +15,8 @@
 #include <stdlib.h>
 
 #include "tests/model/genmc.h"
+#include "tests/model/genmc_sites.h"
 
-#ifndef MUTANT_SITE
-#define MUTANT_SITE ""
-#define MUTANT_ORDER memory_order_relaxed
-#endif
-#define MODEL_ORDER_OF(site, order)                                                                \
-  (__builtin_strcmp(site, MUTANT_SITE) == 0 ? MUTANT_ORDER : order)
 #define MODEL_STEP(name) MODEL_PICK(SKIPPED_##name, 1, 0)
 #undef atomic_exchange_explicit
 #define atomic_exchange_explicit(p, value, order)                                                  \

@@ -12,13 +12,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#ifndef MUTANT_SITE
-#define MUTANT_SITE ""
-#define MUTANT_ORDER memory_order_relaxed
-#endif
-/* Compared when compiled: an order must be a constant. */
-#define MODEL_ORDER_OF(site, order)                                                                \
-  (__builtin_strcmp(site, MUTANT_SITE) == 0 ? MUTANT_ORDER : order)
+#include "tests/model/genmc_sites.h"
+
 #undef atomic_load_explicit
 #undef atomic_fetch_add_explicit
 #undef atomic_fetch_sub_explicit
