@@ -20,6 +20,7 @@
 
 #include "tests/random.h"
 #include "tests/scoped.h"
+#include "tests/stats.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -81,17 +82,6 @@ static inline void mutator_end(struct tide_mutator **m) {
 
 static inline void heap_end(struct tide_heap *heap, struct tide_mutator *m) {
   CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
-}
-
-static inline struct tide_heap_stats stats_of(struct tide_heap *heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  return stats;
-}
-static inline struct tide_cycle_stats cycle_of(struct tide_heap *heap) {
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(heap, &stats);
-  return stats;
 }
 
 /* ---- Threads and children ---- */

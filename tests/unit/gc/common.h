@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/scoped.h"
+#include "tests/stats.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -150,17 +151,6 @@ static inline void **list_new(struct world *w, uint64_t length) {
   for (uint64_t i = 0; i < length; i++)
     *head = pair_new(w, *head, NULL, i);
   return head;
-}
-
-static inline struct tide_heap_stats stats_of(struct tide_heap *heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  return stats;
-}
-static inline struct tide_cycle_stats cycle_of(struct tide_heap *heap) {
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(heap, &stats);
-  return stats;
 }
 
 static inline pthread_t thread_new(void *(*run)(void *), void *argument) {
