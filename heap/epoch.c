@@ -4,6 +4,8 @@
  * beside the program has cleaned them (heap/cells/sort.c). */
 #include "heap/epoch.h"
 
+#include <string.h>
+
 #include "heap/memory/blocks.h"
 #include "heap/withheld/avoid.h"
 #include "heap/withheld/quarantine.h"
@@ -55,4 +57,6 @@ void td_space_begin_marking_beside(struct td_space *space) {
   td_space_begin_marking(space);
   space->born = space->epoch;
   space->kept = space->epoch_before;
+  memcpy(space->free_before, space->free_bits, ((size_t)space->frontier + 63) / 64 * 8);
+  space->view_free = space->free_before;
 }

@@ -86,7 +86,9 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
  * because few words need it, and given no pointer to a view: loops keep theirs in registers. */
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
                                                           uintptr_t word) {
-  const struct td_block *block = &space->blocks[td_block_of(space, word)];
+  const uint32_t b = td_block_of(space, word);
+  if (!td_space_was_used(space, b)) return 0;
+  const struct td_block *block = &space->blocks[b];
   if (block->cell_granules == 0) {
     /* Programs that keep all they have in a few long objects have no other words. */
     uintptr_t object = td_space_find(space, word, TD_FROM_HEAP);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/cells/refill.h"
+#include "heap/space/marks.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 
@@ -109,7 +110,7 @@ static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t
 /* A young collection then finds the cell free, if its block is old. */
 static void clear_mark(struct td_space *space, uintptr_t cell) {
   uint64_t granule = td_granule_of(space->base, cell);
-  space->marks[granule] = 0;
+  td_mark_store(&space->marks[granule], 0);
   td_young_touch(space, td_block_of_granule(granule), 0);
 }
 

@@ -33,8 +33,9 @@ static void unpoison(const struct td_space *space, uint32_t from, uint32_t end) 
 
 static void make_tails(struct td_space *space, uint32_t first, uint32_t from, uint32_t end) {
   for (uint32_t b = from; b < end; b++) {
-    space->blocks[b] = (struct td_block){.layout = space->blocks[first].layout};
-    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
+    td_block_write(&space->blocks[b], (struct td_block){.layout = space->blocks[first].layout});
+    td_block_become(&space->infos[b],
+                    (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first});
   }
 }
 
@@ -68,10 +69,13 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   if (*room != TD_ROOM) return NULL;
   unpoison(space, first, first + count);
   if (!described->unzeroed) zero(space, first, count, whole_granules(bytes));
-  space->infos[first] = (struct td_block_info){
-      .state = TD_BLOCK_LARGE, .extent_blocks = count, .large_bytes = whole_granules(bytes)};
-  space->blocks[first] =
-      (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
+  td_block_become(&space->infos[first],
+                  (struct td_block_info){.state = TD_BLOCK_LARGE,
+                                         .extent_blocks = count,
+                                         .large_bytes = whole_granules(bytes)});
+  td_block_write(
+      &space->blocks[first],
+      (struct td_block){.map = described->map, .kind = described->kind, .layout = layout});
   make_tails(space, first, first + 1, first + count);
   td_mark_store(td_block_marks(space, first), space->born); /* [young] */
   return (void *)td_block_start(space, first);
@@ -86,7 +90,7 @@ void td_space_free_large(struct td_space *space, uintptr_t object) {
   uint32_t count = space->infos[first].extent_blocks;
   td_young_give_back(space, first, *mark, count * TD_BLOCK_BYTES);
   *mark = 0;
-  td_blocks_give(space, first, count);
+  (void)td_blocks_give(space, first, count);
   pthread_mutex_unlock(&space->lock);
 }
 
@@ -98,7 +102,7 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
   if (count < before) {
     uint8_t mark = *td_block_marks(space, first);
     td_young_give_back(space, first, mark, (before - count) * TD_BLOCK_BYTES);
-    td_blocks_give(space, first + count, before - count);
+    (void)td_blocks_give(space, first + count, before - count);
   }
   info->extent_blocks = count;
   return true;

@@ -7,6 +7,7 @@
 #include "heap/cells/pace.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/find.h"
+#include "heap/space/marks.h"
 #include "heap/space/poison.h"
 #include "heap/space/tables.h"
 #include "heap/withheld/quarantine.h"
@@ -56,19 +57,22 @@ static void format(struct td_space *space, uint32_t first, uint32_t blocks, tide
   td_space_note_kind(space, described->kind);
   for (uint32_t b = first; b < first + blocks; b++) {
     zeroed = zeroed && space->infos[b].zeroed;
-    space->blocks[b] =
-        (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
-    space->infos[b] = (struct td_block_info){
-        .state = TD_BLOCK_TAIL, .extent_offset = b - first, .large_bytes = bytes};
+    td_block_write(
+        &space->blocks[b],
+        (struct td_block){.map = described->map, .kind = described->kind, .layout = layout});
+    td_block_become(&space->infos[b], (struct td_block_info){.state = TD_BLOCK_TAIL,
+                                                             .extent_offset = b - first,
+                                                             .large_bytes = bytes});
   }
-  space->infos[first] = (struct td_block_info){.state = TD_BLOCK_MEDIUM,
-                                               .extent_blocks = blocks,
-                                               .cells = (uint16_t)cells_of_span(bytes),
-                                               .size_class = (uint8_t)medium_class,
-                                               .zeroed = zeroed,
-                                               .large_bytes = bytes};
+  td_block_become(&space->infos[first],
+                  (struct td_block_info){.state = TD_BLOCK_MEDIUM,
+                                         .extent_blocks = blocks,
+                                         .cells = (uint16_t)cells_of_span(bytes),
+                                         .size_class = (uint8_t)medium_class,
+                                         .zeroed = zeroed,
+                                         .large_bytes = bytes});
   for (uint32_t cell = 0; cell < space->infos[first].cells; cell++)
-    *mark_of(space, first, cell) = 0;
+    td_mark_store(mark_of(space, first, cell), 0);
 }
 
 static void enlist(struct td_space *space, uint32_t first) {
@@ -184,12 +188,12 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
   struct td_block_info *info = &space->infos[first];
   uint32_t cell = (uint32_t)((object - td_block_start(space, first)) / info->large_bytes);
   td_young_give_back(space, first, *mark_of(space, first, cell), info->large_bytes);
-  *mark_of(space, first, cell) = 0;
+  td_mark_store(mark_of(space, first, cell), 0);
   info->zeroed = 0;
   if (cell < info->reserved) info->reserved = (uint16_t)cell;
   if (is_empty(space, first)) {
     unlist(space, first);
-    td_blocks_give(space, first, info->extent_blocks);
+    (void)td_blocks_give(space, first, info->extent_blocks);
   } else if (!info->held) {
     enlist(space, first);
   }

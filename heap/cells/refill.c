@@ -16,17 +16,16 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
   const struct td_layout *described = &space->layouts.at[layout];
   uint32_t cell = (uint32_t)(bytes >> TD_GRANULE_LOG2);
   struct td_block_info *info = &space->infos[block];
-  uint8_t zeroed = info->zeroed, avoided = info->avoided;
-  *info = (struct td_block_info){
-      .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
-      .size_class = (uint8_t)td_class_of(bytes),
-      .state = TD_BLOCK_FREE,
-      .zeroed = zeroed,
-      .avoided = avoided,
-      .unzeroed = described->unzeroed,
-      .piece = td_run_piece_bytes(space, cell),
-  };
-  space->blocks[block] = td_small_block(described, layout, cell);
+  td_block_become(info, (struct td_block_info){
+                            .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
+                            .size_class = (uint8_t)td_class_of(bytes),
+                            .state = TD_BLOCK_FREE,
+                            .zeroed = info->zeroed,
+                            .avoided = info->avoided,
+                            .unzeroed = described->unzeroed,
+                            .piece = td_run_piece_bytes(space, cell),
+                        });
+  td_block_write(&space->blocks[block], td_small_block(described, layout, cell));
   td_space_note_kind(space, space->blocks[block].kind);
   td_avoid_format(space, block);
   td_published_tell((_Atomic(uint8_t) *)&info->state, TD_BLOCK_SMALL);

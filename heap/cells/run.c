@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "heap/cells/alive.h"
+#include "heap/space/marks.h"
 #include "heap/space/poison.h"
 #include "heap/withheld/avoid.h"
 #include "heap/withheld/quarantine.h"
@@ -126,14 +127,6 @@ static void get_pages(const struct td_space *space, uint32_t block, uint32_t sta
   td_plat_populate((void *)from, address_in(space, block, stop) - from);
 }
 
-/* Markers may read the bytes meanwhile: [beside]. A byte is written in one piece by memset, too,
- * but ThreadSanitizer does not know that. */
-#ifdef __SANITIZE_THREAD__
-#define TD_MARKS_MAY_BE_SET 0
-#else
-#define TD_MARKS_MAY_BE_SET 1
-#endif
-
 /* Writes the first bytes of a run's cells, and nothing between them: see [start]. Among live
  * objects most runs are a cell or two, for which a call would be long. */
 static void fill_marks(uint8_t *marks, uint8_t value, uint32_t count, uint32_t cell) {
@@ -142,17 +135,15 @@ static void fill_marks(uint8_t *marks, uint8_t value, uint32_t count, uint32_t c
       td_mark_store(&marks[i], value);
     return;
   }
-  if (count >= 8 && TD_MARKS_MAY_BE_SET) {
-    memset(marks, value, count);
+  if (count >= 8) {
+    td_marks_fill(marks, value, count);
     return;
   }
-  for (; !TD_MARKS_MAY_BE_SET && count > 0; count--)
-    td_mark_store(marks++, value);
-  if (count & 4) memset(marks, value, 4);
+  if (count & 4) td_marks_fill(marks, value, 4);
   marks += count & 4;
-  if (count & 2) memset(marks, value, 2);
+  if (count & 2) td_marks_fill(marks, value, 2);
   marks += count & 2;
-  if (count & 1) *marks = value;
+  if (count & 1) td_mark_store(marks, value);
 }
 
 /* The same of whole granules. */
@@ -307,23 +298,12 @@ static uint64_t end_of_run(const struct td_space *space, const struct tide_bump 
   return td_block_granule(block) + space->infos[block].reserved;
 }
 
-/* relaxed, all: a thread that is detached does this beside markers, which may look at the bytes.
- * What they find, the epoch or 0, is no white object. */
-static void clear_marks(uint8_t *marks, uint64_t count) {
-  for (; count > 0 && (uintptr_t)marks % sizeof(td_mark_word) != 0; count--)
-    td_mark_store(marks++, 0);
-  for (; count >= sizeof(td_mark_word); count -= sizeof(td_mark_word)) {
-    __atomic_store_n((td_mark_word *)(void *)marks, 0, __ATOMIC_RELAXED);
-    marks += sizeof(td_mark_word);
-  }
-  for (; count > 0; count--)
-    td_mark_store(marks++, 0);
-}
-
+/* A thread that is detached does this beside markers, which may look at the bytes. What they find,
+ * the epoch or 0, is no white object. */
 void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit) {
     uint64_t granule = granule_at(space, bump->next);
-    clear_marks(space->marks + granule, end_of_run(space, bump) - granule);
+    td_marks_fill(space->marks + granule, 0, end_of_run(space, bump) - granule);
   }
   *bump = (struct tide_bump){0};
 }
@@ -336,7 +316,7 @@ bool td_space_is_unused_slow(const struct td_space *space, const struct tide_bum
 void td_space_hold(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit == 0) return;
   uint64_t granule = granule_at(space, bump->next);
-  memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
+  td_marks_fill(space->marks + granule, 0, end_of_run(space, bump) - granule);
   bump->limit |= TD_RUN_HELD;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
   if (bump->next < limit) space->infos[td_block_of(space, limit - 1)].held = 1;
@@ -349,7 +329,7 @@ static void hand_back_cell(struct td_space *space, uintptr_t cell) {
   if (td_young_are_born(space))
     td_log_fresh(space, cell);
   else
-    space->marks[granule_at(space, cell)] = space->epoch;
+    td_mark_store(&space->marks[granule_at(space, cell)], space->epoch);
 }
 
 void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {

@@ -160,9 +160,7 @@ static uint32_t sort_and_give(struct td_space *space, uint32_t b, uint32_t ahead
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
   if (!sort_block(space, b, ahead, after)) return 0;
-  uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
-  td_blocks_give(space, b, count);
-  return count;
+  return td_blocks_give(space, b, info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks);
 }
 
 static void after_marking(struct td_space *space) {
@@ -170,8 +168,9 @@ static void after_marking(struct td_space *space) {
   td_young_set_byte(space);
 }
 
-/* No block is listed any more, and nothing counts as alive. */
-static void forget_lists(struct td_space *space) {
+/* No block is listed any more, nothing counts as alive, and no marker looks at anything. */
+static void begin_full(struct td_space *space) {
+  space->view_free = space->free_bits;
   for (uint32_t i = 0; i < space->layouts.count && i < space->listed_layouts; i++)
     memset(space->lists[i].unswept, 0, sizeof space->lists[i].unswept);
   td_medium_unlist(space);
@@ -188,7 +187,7 @@ static uint32_t sort_after_full(struct td_space *space, uint32_t b, uint32_t ahe
 
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  forget_lists(space);
+  begin_full(space);
   td_dying_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
@@ -210,7 +209,7 @@ bool td_sort_may_wait(const struct td_space *space) {
 
 void td_sort_begin(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  forget_lists(space);
+  begin_full(space);
   after_marking(space);
   space->unsorted = space->frontier;
   space->freed_beside = 0;
@@ -309,7 +308,7 @@ void td_sort_again(struct td_space *space, uint32_t b) {
   bool quarantined = space->has_quarantine && td_quarantine_count(space, b) > 0;
   info->reserved = 0;
   if ((large || info->dies) && !quarantined)
-    td_blocks_give(space, b, large ? info->extent_blocks : 1);
+    (void)td_blocks_give(space, b, large ? info->extent_blocks : 1);
   else if (!large)
     list_block(space, b);
 }

@@ -4,11 +4,11 @@
  * was given back, or was never used. */
 #include "heap/memory/blocks.h"
 
-#include <string.h>
-
 #include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
 #include "heap/space/counted.h"
+#include "heap/space/find.h"
+#include "heap/space/marks.h"
 #include "heap/space/tables.h"
 #include "heap/withheld/avoid.h"
 
@@ -90,7 +90,7 @@ static bool take(struct td_space *space, uint32_t first, uint32_t count) {
   /* All bytes are being cleaned, or have been: see heap/cells/sort.c. */
   const bool clean = space->epoch == TD_EPOCH_LAST && (space->unsorted || space->cleaned);
   for (uint32_t b = first; b < first + count; b++) {
-    if (clean) memset(td_block_marks(space, b), 0, TD_BLOCK_GRANULES);
+    if (clean) td_marks_fill(td_block_marks(space, b), 0, TD_BLOCK_GRANULES);
     set_free(space, b, false);
   }
   td_counted_add(&space->used_blocks, count);
@@ -121,15 +121,18 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
   return take(space, first, count);
 }
 
-void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
+uint32_t td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
+  if (space->view_free != space->free_bits && td_space_was_used(space, first)) return 0;
   for (uint32_t b = first; b < first + count; b++) {
-    space->blocks[b] = (struct td_block){0};
-    space->infos[b] = (struct td_block_info){.avoided = space->infos[b].avoided};
+    td_block_write(&space->blocks[b], (struct td_block){0});
+    td_block_become(&space->infos[b],
+                    (struct td_block_info){.state = TD_BLOCK_FREE, .avoided = td_avoids(space, b)});
     set_free(space, b, true);
   }
   td_counted_add(&space->used_blocks, -(int64_t)count);
   if (first < space->single_hint) space->single_hint = first;
   space->extent_limit = UINT32_MAX;
+  return count;
 }
 
 size_t td_space_trim(struct td_space *space, size_t keep_bytes) {

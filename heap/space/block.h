@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "heap/space/layout.h"
+#include "heap/space/published.h"
 #include "tide/tide.h"
 
 #define TD_GRANULE_LOG2 4u /* objects start at multiples of a granule */
@@ -24,7 +26,9 @@
 #define TD_RANGE_LOG2 48u /* of the longest range: blocks are counted in 32 bits */
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2) /* longer objects get an extent */
 
-/* Read by markers for every object. Constant during marking. */
+/* Read by markers for every object, and constant while there are objects that are not marked.
+ * Beside the program words may lead them to another block, which is being made: [beside]. What they
+ * read there does not matter, because the mark byte says so. */
 struct td_block {
   uint64_t map;           /* by kind: see enum td_kind */
   uint32_t recip : 24;    /* SMALL: see td_cell_of */
@@ -33,6 +37,29 @@ struct td_block {
   tide_layout layout;
 };
 _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
+
+typedef uint64_t __attribute__((may_alias)) td_block_half;
+
+/* Writes the entry of a block in two pieces. */
+static inline void td_block_write(struct td_block *at, struct td_block block) {
+  td_block_half halves[2];
+  memcpy(halves, &block, sizeof halves);
+  for (unsigned i = 0; i < 2; i++) /* relaxed: see above */
+    __atomic_store_n((td_block_half *)at + i, halves[i], __ATOMIC_RELAXED);
+}
+
+/* Returns the kind, and the map, of a block that may be another's in the making. */
+static inline unsigned td_block_kind_seen(const struct td_block *at) {
+  struct td_block block;
+  const td_block_half half =
+      __atomic_load_n((const td_block_half *)at + 1, __ATOMIC_RELAXED); /* relaxed: see above */
+  memcpy((char *)&block + sizeof half, &half, sizeof half);
+  return block.kind;
+}
+
+static inline uint64_t td_block_map_seen(const struct td_block *at) {
+  return __atomic_load_n(&at->map, __ATOMIC_RELAXED); /* relaxed: see above */
+}
 
 enum td_block_state {
   TD_BLOCK_FREE = 0, /* in the pool, or never committed */
@@ -55,12 +82,12 @@ struct td_block_info {
     uint32_t extent_blocks; /* LARGE, MEDIUM: length of the extent or span */
     uint32_t extent_offset; /* TAIL: distance to the first block of it */
   };
-  uint16_t cells; /* SMALL, MEDIUM */
-  uint16_t live;  /* SMALL, MEDIUM: cells that the last collection found alive */
-  uint8_t size_class;
-  uint8_t state;     /* enum td_block_state */
-  uint8_t zeroed;    /* enum td_zeroed */
-  uint8_t held;      /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
+  union {
+    size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
+    size_t dies;        /* SMALL, waiting: 1 if nothing in it lives, nor is held */
+  };
+  uint16_t cells;    /* SMALL, MEDIUM */
+  uint16_t live;     /* SMALL, MEDIUM: cells that the last collection found alive */
   uint16_t piece;    /* SMALL: bytes of a piece of a run, whole cells */
   uint16_t reserved; /* SMALL: granule where the reservation of the owner's run ends, see [run],
                       * or TD_RESERVED_LISTED: the block is unswept;
@@ -68,13 +95,21 @@ struct td_block_info {
                       * MEDIUM: cell to search from */
   uint16_t ahead;    /* SMALL: no cell before this granule and behind `reserved` is free;
                       * while a mutator is telling, LARGE as well: the cell's number and 1, or 0 */
-  uint8_t unzeroed;  /* SMALL: cells are not zeroed: a layout's wish */
-  uint8_t avoided;   /* there are cells that are not to be handed out: heap/withheld/avoid.h */
-  union {
-    size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
-    size_t dies;        /* SMALL, waiting: 1 if nothing in it lives, nor is held */
-  };
+  uint8_t size_class;
+  uint8_t zeroed;   /* enum td_zeroed */
+  uint8_t held;     /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
+  uint8_t unzeroed; /* SMALL: cells are not zeroed: a layout's wish */
+  uint8_t avoided;  /* there are cells that are not to be handed out: heap/withheld/avoid.h */
+  uint8_t state;    /* enum td_block_state; the last: see td_block_become */
 };
+_Static_assert(sizeof(struct td_block_info) == 32, "two to a cache line");
+
+/* Gives a block its state, which others may be reading without the lock, and first what else there
+ * is to say of it. */
+static inline void td_block_become(struct td_block_info *info, struct td_block_info facts) {
+  memcpy(info, &facts, offsetof(struct td_block_info, state));
+  td_published_tell((_Atomic(uint8_t) *)&info->state, facts.state);
+}
 
 #define TD_RESERVED_LISTED UINT16_MAX
 #define TD_RESERVED_DYING (UINT16_MAX - 1)

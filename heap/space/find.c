@@ -43,6 +43,11 @@ uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_fr
   return means ? cell : 0;
 }
 
+uintptr_t td_space_find_before(const struct td_space *space, uintptr_t word, enum td_from from) {
+  if (word - space->base >= space->reserved_bytes) return 0;
+  return td_space_was_used(space, td_block_of(space, word)) ? td_space_find(space, word, from) : 0;
+}
+
 static bool is_registered(const struct td_space *space, size_t offset) {
   return offset == 0 || (space->displacements[offset / 64] >> (offset % 64) & 1);
 }

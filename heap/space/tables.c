@@ -47,6 +47,7 @@ static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
   space->flags = next_table(&at, count * TD_BLOCK_PAGES);
   space->no_runs = next_table(&at, NO_RUNS_BYTES);
   space->free_bits = next_table(&at, bits);
+  space->free_before = next_table(&at, bits);
   space->touched = next_table(&at, bits);
   space->logged_slabs = next_table(&at, slabs);
   space->slab_committed = next_table(&at, slabs);
@@ -68,6 +69,7 @@ bool td_tables_open(struct td_space *space) {
   place_tables(space, tables);
   uintptr_t end = (uintptr_t)(space->lists + LAYOUTS_STEP);
   if (!td_plat_commit(space->free_bits, end - (uintptr_t)space->free_bits)) return false;
+  space->view_free = space->free_bits;
   space->listed_layouts = LAYOUTS_STEP;
   td_layouts_init(&space->layouts, space->layouts.at);
   return true;

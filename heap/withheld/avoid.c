@@ -87,11 +87,11 @@ void td_avoid_format(struct td_space *space, uint32_t block) {
   for (uint32_t i = 0; avoids && i < cells; i++) {
     uint8_t *first = marks + (size_t)i * cell;
     uint8_t mark = has_avoided(first, cell) ? TD_AVOIDED : 0;
-    memset(first, 0, cell);
-    *first = mark;
+    td_marks_fill(first, 0, cell);
+    td_mark_store(first, mark);
   }
   /* Bytes of what the block held before could equal this epoch or one to come. */
-  if (!avoids) memset(marks, 0, TD_BLOCK_GRANULES);
+  if (!avoids) td_marks_fill(marks, 0, TD_BLOCK_GRANULES);
   space->infos[block].avoided = avoids;
 }
 

@@ -46,7 +46,7 @@ static uintptr_t white_at(const struct td_space *space, uintptr_t word) {
   bool is_reference = granule < td_block_granule(space->view_frontier);
   if (is_reference && td_mark_load(&space->marks[granule]) == space->epoch_before) return word;
   if (!td_space_has_words(space) || (is_reference && td_holds_object(space, granule))) return 0;
-  uintptr_t object = td_space_find(space, word, TD_FROM_HEAP);
+  uintptr_t object = td_space_find_before(space, word, TD_FROM_HEAP);
   granule = (object - space->base) >> TD_GRANULE_LOG2;
   bool white = object && td_mark_load(&space->marks[granule]) == space->epoch_before;
   return white ? object : 0;

@@ -35,7 +35,7 @@ TD_INLINE void visit(void *context, uintptr_t word) {
 
 /* Returns whether an object begins there that is a leaf. A leaf is marked. */
 TD_INLINE bool visit_leaf(struct loop *l, uintptr_t word) {
-  if (td_view_block(&l->v, word)->kind != TD_KIND_LEAF) return false;
+  if (td_block_kind_seen(td_view_block(&l->v, word)) != TD_KIND_LEAF) return false;
   enum td_met met = td_view_meet(&l->v, word);
   if (met != TD_MET_WHITE) return met == TD_MET_MARKED;
   td_mark_store(td_view_mark(&l->v, word), l->v.epoch);

@@ -4,8 +4,8 @@
 /* Returns the map of the object, if it has one bit, and 0 otherwise. */
 static uint64_t map_of(const struct td_view *v, uint64_t item) {
   const struct td_block *block = td_view_block(v, item);
-  bool single = block->kind == TD_KIND_SLOTS_1;
-  return single ? block->map : 0;
+  bool single = td_block_kind_seen(block) == TD_KIND_SLOTS_1;
+  return single ? td_block_map_seen(block) : 0;
 }
 
 bool td_single_pays(const struct td_space *space, uintptr_t next, uintptr_t last, uint32_t count) {

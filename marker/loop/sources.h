@@ -15,7 +15,7 @@
 static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t *words,
                                                  size_t count) {
   for (size_t i = count; i-- > 0;) {
-    uintptr_t object = td_space_find(l->v.space, words[i], TD_FROM_STACK);
+    uintptr_t object = td_space_find_before(l->v.space, words[i], TD_FROM_STACK);
     if (object) visit(l, object);
   }
 }

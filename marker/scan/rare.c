@@ -26,7 +26,7 @@ static void add_slots(struct tide_tracer *tracer, const uintptr_t *slots, size_t
 
 static void add_conservative(struct tide_tracer *tracer, uintptr_t word) {
   struct td_trace_buffer *buffer = (struct td_trace_buffer *)tracer;
-  uintptr_t object = td_space_find(buffer->marker->set->space, word, TD_FROM_HEAP);
+  uintptr_t object = td_space_find_before(buffer->marker->set->space, word, TD_FROM_HEAP);
   if (object) add(buffer, object);
 }
 

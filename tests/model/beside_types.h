@@ -79,10 +79,18 @@ static inline bool td_space_has_words(const struct td_space *space) {
   return false;
 }
 enum td_from { TD_FROM_HEAP };
+static inline bool td_space_was_used(const struct td_space *space, uint32_t block) {
+  (void)space, (void)block;
+  return false;
+}
 static inline uintptr_t td_space_find(const struct td_space *space, uintptr_t word,
                                       enum td_from from) {
   (void)space, (void)word, (void)from;
   return 0;
+}
+static inline uintptr_t td_space_find_before(const struct td_space *space, uintptr_t word,
+                                             enum td_from from) {
+  return td_space_find(space, word, from);
 }
 static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
   (void)space, (void)granule;

@@ -49,8 +49,9 @@ static void mark_words(const struct look *look, uintptr_t low, uintptr_t high) {
   const struct tide_heap *heap = look->heap;
   for (uintptr_t at = low; at + 8 <= high; at += 8) {
     uintptr_t word = stack_word(at);
-    uintptr_t object =
-        word - look->base < look->bytes ? td_space_find(&heap->space, word, TD_FROM_STACK) : 0;
+    uintptr_t object = word - look->base < look->bytes
+                           ? td_space_find_before(&heap->space, word, TD_FROM_STACK)
+                           : 0;
     if (object) *look->marked += td_mark_from_outside(heap->markers, object);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which object an address points at or into. */
 #include "heap/view.h"
+#include "heap/memory/blocks.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -78,6 +79,33 @@ SpaceTest(find, while_marking) {
   heap_mark(&heap, object);
   td_space_end_marking(&heap);
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
+}
+
+/* Beside the program markers find what was there when they began, in blocks that stay what they are
+ * until all are sorted; and nothing in those that were made since. */
+SpaceTest(find, beside_the_program) {
+  struct tide_bump bump = {0};
+  void *old = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
+  const uint32_t block = td_block_of(&heap, (uintptr_t)old);
+  td_space_retire(&heap, &bump);
+  td_space_begin_marking_beside(&heap);
+  const uintptr_t fresh = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, MIB);
+  const uintptr_t far = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, 16 * MIB);
+  cr_assert_geq(td_block_of(&heap, far + 8 * MIB), heap.view_frontier);
+  cr_assert_eq(td_space_find_before(&heap, (uintptr_t)old + 1, TD_FROM_HEAP), (uintptr_t)old);
+  const uintptr_t none[] = {0, fresh, fresh + 1, far + 8 * MIB, heap.base + heap.reserved_bytes};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    cr_assert_eq(td_space_find_before(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
+  cr_assert_eq(td_view_inside(&heap, (uintptr_t)old + 16), (uintptr_t)old);
+  cr_assert_eq(td_view_inside(&heap, fresh + 16), 0);
+  cr_assert_eq(td_space_find(&heap, fresh + 1, TD_FROM_HEAP), fresh);
+  cr_assert_eq(td_blocks_give(&heap, block, 1), 0);
+  cr_assert_eq(heap.infos[block].state, TD_BLOCK_SMALL);
+  td_space_free_large(&heap, fresh); /* as a young collection does */
+  cr_assert_eq(heap.infos[td_block_of(&heap, fresh)].state, TD_BLOCK_FREE);
+  cr_assert_eq(td_space_end_marking(&heap), 1, "the object of the block has died");
+  cr_assert_eq(td_space_find(&heap, far + 1, TD_FROM_HEAP), far);
+  heap_check(&heap);
 }
 
 SpaceTest(find, large_objects_and_the_rest_of_their_last_block) {
