@@ -53,7 +53,9 @@ static __attribute__((noinline)) void throw_frontier(struct loop *l) {
 
 TD_INLINE void drain_by_region(struct loop *l) {
   l->mode.full = l->mode.scattered = false;
+  const uint64_t since = td_plat_now_ns();
   throw_frontier(l);
+  l->marker->stats.region_ns += td_plat_now_ns() - since;
   l->mode.wide = false; /* if slices of a wide array were in the queue, they have been thrown */
   td_visitor_run(l->marker->visitor);
 }
