@@ -13,6 +13,7 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/callback.h"
 #include "gc/threads/mutator/written.h"
+#include "gc/threads/stop/pause.h"
 #include "heap/withheld/avoid.h"
 #include "heap/cells/medium.h"
 #include "heap/cells/pace.h"
@@ -167,6 +168,8 @@ static void take_stopped(struct tide_mutator *mutator, void *argument) {
   struct td_request *request = argument;
   if (request->own++ == 0 && !is_at_limit(mutator->heap, request)) return;
   request->tried = true;
+  /* Until then the cells of a run that is held look free: they would be handed out twice. */
+  td_pause_hand_back_runs(mutator->heap);
   request->object = take_room(mutator, request);
   if (request->object || !is_small(request)) return;
   take_larger(mutator, request);

@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* Three mutators with 2 MiB alive, in objects of 64 sizes, find room under a limit of 8 MiB: there
- * are more pairs of mutator and size than blocks, and each mutator keeps a block of a size. */
+ * are more pairs of mutator and size than blocks, and each mutator keeps a block of a size. No cell
+ * is handed out twice, not either where a signal stops them while inlined code takes one. */
 #include "tests/stress/driver.h"
 
 #define MUTATORS 3u
 #define SLOTS 1325u /* of 528 bytes on average, for each mutator */
 #define SIZES 64u
+#define MIB ((size_t)1 << 20)
 
 static struct tide_heap *heap;
 static uint64_t turns;
+static enum tide_stop stop;
 
 static void *mutate(void *seed) {
-  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(m);
+  struct tide_mutator *m = ATTACH(heap, .stop = stop);
   static _Thread_local void *slots[SLOTS];
+  static _Thread_local uint64_t stamps[SLOTS];
   CHECK(tide_root_add_range(heap, slots, SLOTS) == TIDE_OK);
   uint32_t random = (uint32_t)(uintptr_t)seed;
   for (uint64_t i = 0; i < turns; i++) {
     size_t bytes = 16 + random_next(&random) % SIZES * 16;
     size_t alignment = i % 4 ? 16 : 64;
-    void *object = tide_alloc_aligned(m, TIDE_LAYOUT_LEAF, bytes, alignment);
+    void *object = alignment == 16 ? tide_alloc(m, TIDE_LAYOUT_LEAF, bytes)
+                                   : tide_alloc_aligned(m, TIDE_LAYOUT_LEAF, bytes, alignment);
+    if (!object && stop == TIDE_STOP_SIGNAL) continue; /* there is less room */
     CHECK(object && (uintptr_t)object % alignment == 0 && tide_object_bytes(heap, object) >= bytes);
-    slots[random_next(&random) % SLOTS] = object;
+    const size_t slot = random_next(&random) % SLOTS;
+    CHECK(!slots[slot] || *(uint64_t *)slots[slot] == stamps[slot]);
+    slots[slot] = object;
+    *(uint64_t *)object = stamps[slot] = (uint64_t)(uintptr_t)seed << 56 | i;
   }
   CHECK(tide_root_remove_range(heap, slots) == TIDE_OK);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
-static void run(bool barrier, bool concurrent) {
+static void run(size_t max_bytes, bool barrier, bool concurrent, enum tide_stop stopped_by) {
+  stop = stopped_by;
   struct tide_options options;
   tide_options_init(&options);
-  options.heap_max_bytes = (size_t)8 << 20;
+  options.heap_max_bytes = max_bytes;
   options.write_barrier = barrier;
   options.concurrent = concurrent;
   heap = tide_heap_create(&options, NULL);
@@ -46,8 +55,9 @@ static void run(bool barrier, bool concurrent) {
 
 int main(int count, char **arguments) {
   turns = argument(count, arguments, 1, 100000);
-  run(false, false);
-  run(true, false);
-  run(true, true);
+  run(8 * MIB, false, false, TIDE_STOP_POLL);
+  run(8 * MIB, true, false, TIDE_STOP_POLL);
+  run(8 * MIB, true, true, TIDE_STOP_POLL);
+  run(4 * MIB, false, false, TIDE_STOP_SIGNAL);
   return 0;
 }
