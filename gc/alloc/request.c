@@ -168,7 +168,7 @@ static void take_stopped(struct tide_mutator *mutator, void *argument) {
   struct td_request *request = argument;
   if (request->own++ == 0 && !is_at_limit(mutator->heap, request)) return;
   request->tried = true;
-  /* Until then the cells of a run that is held look free: they would be handed out twice. */
+  /* The cells of runs that are held look free before that. */
   td_pause_hand_back_runs(mutator->heap);
   request->object = take_room(mutator, request);
   if (request->object || !is_small(request)) return;

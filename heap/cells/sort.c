@@ -168,7 +168,7 @@ static void after_marking(struct td_space *space) {
   td_young_set_byte(space);
 }
 
-/* No block is listed any more, nothing counts as alive, and no marker looks at anything. */
+/* Marking is over. No block is listed any more, and nothing counts as alive. */
 static void begin_full(struct td_space *space) {
   space->view_free = space->free_bits;
   for (uint32_t i = 0; i < space->layouts.count && i < space->listed_layouts; i++)

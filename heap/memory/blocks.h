@@ -12,9 +12,8 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
 /* Takes the blocks [first, first + count) if all are free, within the budget. The caller holds the
  * space's lock. Returns false if they are not to be had. */
 bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count);
-/* Gives blocks back, which are a whole extent or an end of one, and clears their entries. Returns
- * how many: none of those that stay what they are, see [beside]. The caller holds the space's lock.
- */
+/* Gives back a block, an extent or the end of one, and clears the entries. Returns how many blocks:
+ * 0 if they have to stay what they are, see [beside]. The caller holds the space's lock. */
 uint32_t td_blocks_give(struct td_space *space, uint32_t first, uint32_t count);
 /* Gives slabs without a used block back to the system, but keeps keep_bytes of free memory. A slab
  * that the system does not take back stays in the pool. Returns the bytes given back. Any thread

@@ -26,9 +26,9 @@
 #define TD_RANGE_LOG2 48u /* of the longest range: blocks are counted in 32 bits */
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2) /* longer objects get an extent */
 
-/* Read by markers for every object, and constant while there are objects that are not marked.
- * Beside the program words may lead them to another block, which is being made: [beside]. What they
- * read there does not matter, because the mark byte says so. */
+/* Read by markers for every object, and constant in a block that has unmarked ones. A word may lead
+ * a marker to a block that a mutator is just making: [beside]. No mark byte there says "unmarked",
+ * so that what the marker reads of it does not matter, but it is read and written in one piece. */
 struct td_block {
   uint64_t map;           /* by kind: see enum td_kind */
   uint32_t recip : 24;    /* SMALL: see td_cell_of */
@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
 
 typedef uint64_t __attribute__((may_alias)) td_block_half;
 
-/* Writes the entry of a block in two pieces. */
+/* Writes the entry of a block: its map, then the rest. */
 static inline void td_block_write(struct td_block *at, struct td_block block) {
   td_block_half halves[2];
   memcpy(halves, &block, sizeof halves);
@@ -48,7 +48,7 @@ static inline void td_block_write(struct td_block *at, struct td_block block) {
     __atomic_store_n((td_block_half *)at + i, halves[i], __ATOMIC_RELAXED);
 }
 
-/* Returns the kind, and the map, of a block that may be another's in the making. */
+/* Returns the kind of a block that may be in the making; below, its map. */
 static inline unsigned td_block_kind_seen(const struct td_block *at) {
   struct td_block block;
   const td_block_half half =
@@ -104,8 +104,8 @@ struct td_block_info {
 };
 _Static_assert(sizeof(struct td_block_info) == 32, "two to a cache line");
 
-/* Gives a block its state, which others may be reading without the lock, and first what else there
- * is to say of it. */
+/* Writes what the block is. The state comes last, because others may be reading it without the
+ * lock: see [small]. */
 static inline void td_block_become(struct td_block_info *info, struct td_block_info facts) {
   memcpy(info, &facts, offsetof(struct td_block_info, state));
   td_published_tell((_Atomic(uint8_t) *)&info->state, facts.state);

@@ -14,8 +14,8 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
   return epoch == space->epoch || epoch == space->epoch_before || epoch == space->born;
 }
 
-/* Was the block in use when the marking began that goes on? Any thread may ask: see [beside]. At
- * other times, under the lock: is it in use? */
+/* While marking: was the block in use when that began? Any thread may ask, see [beside]. At other
+ * times, under the lock: is it in use? */
 static inline bool td_space_was_used(const struct td_space *space, uint32_t block) {
   return block < space->view_frontier && !(space->view_free[block / 64] >> (block % 64) & 1);
 }
@@ -30,7 +30,7 @@ enum td_from {
 };
 /* Returns the start of the object that the word means, or 0. Any word will do. */
 uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_from from);
-/* The same for those that mark, without the lock: they want what there was when marking began. */
+/* The same for those that mark, without the lock: of blocks that were in use when that began. */
 uintptr_t td_space_find_before(const struct td_space *space, uintptr_t word, enum td_from from);
 /* Does a word that lies in no stack and points into the cell mean the cell? */
 bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t word);

@@ -34,11 +34,12 @@
  *   [beside] While a program runs beside the marking (heap/epoch.h), a cell holds an object if its
  *      byte is the epoch or the one before. Allocation stores the epoch: markers never look into
  *      what is new. A block that was in use when the marking began stays what it is until all are
- *      sorted, and markers look up no word that leads into another: it may be being made. All that
- * was reachable when the marking began is found, and nothing that was not becomes white. Or it
- * stores TD_YOUNG, which is no white byte either, and young collections happen meanwhile
- * (gc/cycle/young_beside.h): that is over before marking ends. [owner] A block taken off an unswept
- * list, or new from the pool, belongs to one mutator until the next collection.
+ *      sorted. Markers look no word up that leads into another block, for it may be in the making.
+ *      All that was reachable when the marking began is found, and nothing that was not becomes
+ *      white. Or allocation stores TD_YOUNG, which is no white byte either, and young collections
+ *      happen meanwhile (gc/cycle/young_beside.h): that is over before marking ends.
+ *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
+ *      the next collection.
  *
  * The space never decides to collect. When its budget is used up it says "no memory".
  *
@@ -141,9 +142,8 @@ struct td_space {
   uint8_t born;
   /* [beside] A byte of objects besides the epoch: epoch_before then, else the epoch once more. */
   uint8_t kept;
-  uint32_t view_frontier; /* the frontier when marking began: what markers see */
-  /* [beside] The same of free_bits: a copy while the program runs beside the marking, else they. */
-  const uint64_t *view_free;
+  uint32_t view_frontier;    /* the frontier when marking began: what markers see */
+  const uint64_t *view_free; /* free_bits; beside the program what they were then: free_before */
 
   /* Which conservative words count: heap/space/find.h. Written while no collection runs. */
   bool base_only;
@@ -169,7 +169,7 @@ struct td_space {
   struct td_layout_lists *lists; /* [layout] */
   struct tide_bump *no_runs;     /* TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS, always empty */
   uint8_t *slab_committed;       /* enum td_slab */
-  uint64_t *free_before;         /* [beside] the copy: see view_free */
+  uint64_t *free_before;         /* [beside] free_bits when marking began */
   uint64_t *touched;             /* a bit for each block, in all spaces: heap/young/young.h */
   /* A byte for each slab: it has logged pages (heap/young/log.h), or pages that mutators have
    * flagged beside the marking (marker/base/deferred.c). */

@@ -7,7 +7,8 @@
 
 /* Gives the rests of all mutators' runs back, so that every object is a real one. World stopped. */
 void td_pause_retire_runs(struct tide_heap *heap);
-/* Before the world goes on: runs that were held are their owners' again. */
+/* Before the world goes on, or before cells are taken in a stop: runs that were held are their
+ * owners' again. May be called twice. */
 void td_pause_hand_back_runs(struct tide_heap *heap);
 
 /* Does the world stand still because the calling thread has stopped it? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which object an address points at or into. */
-#include "heap/view.h"
 #include "heap/memory/blocks.h"
+#include "heap/view.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -81,8 +81,8 @@ SpaceTest(find, while_marking) {
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
 }
 
-/* Beside the program markers find what was there when they began, in blocks that stay what they are
- * until all are sorted; and nothing in those that were made since. */
+/* Beside the program markers find what lies in blocks that were in use when they began, and nothing
+ * in those that were made since. The former stay what they are until all are sorted. */
 SpaceTest(find, beside_the_program) {
   struct tide_bump bump = {0};
   void *old = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
