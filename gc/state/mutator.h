@@ -75,6 +75,7 @@ struct tide_mutator {
                                      * &signal in a handler that interrupted `current` */
   struct tide_fiber_stack *fibers;
   struct td_table known; /* of them */
+  void *by_address;      /* the same as a tree of tsearch */
   struct td_local_root *locals;
   bool looks_first;     /* the next allocation is to look what is owed: inlined code sees no run */
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */

@@ -2,6 +2,7 @@
 /* Stacks that are not the thread's own: fibers and coroutines. */
 #include "gc/threads/mutator/fiber.h"
 
+#include <search.h>
 #include <stdlib.h>
 
 #include "gc/check/caller/check.h"
@@ -23,9 +24,17 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   return true;
 }
 
+/* Stacks that overlap compare as equal. Those in the tree do not, so that a search that goes past
+ * one of them has passed none that overlaps. */
+static int compare(const void *left, const void *right) {
+  const struct tide_fiber_stack *a = left, *b = right;
+  return a->high <= b->low ? -1 : b->high <= a->low;
+}
+
 static void forget(struct tide_mutator *mutator, struct tide_fiber_stack *stack) {
   if (mutator->stack_kind != TIDE_STACK_PRECISE) td_resting_remove(mutator, stack);
   (void)td_table_remove(&mutator->known, (uintptr_t)stack);
+  (void)tdelete(stack, &mutator->by_address, compare);
   if (stack->next) stack->next->link = stack->link;
   *stack->link = stack->next;
   free(stack);
@@ -44,6 +53,21 @@ static bool is_known(const struct tide_mutator *mutator, const struct tide_fiber
   return stack && td_table_get(&mutator->known, (uintptr_t)stack) != TD_TABLE_NONE;
 }
 
+/* Returns NULL without memory. */
+static struct tide_fiber_stack *new_stack(struct tide_mutator *mutator, uintptr_t low,
+                                          uintptr_t high) {
+  struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
+  if (!stack) return NULL;
+  stack->low = low;
+  stack->high = stack->top = high;
+  if (td_table_put(&mutator->known, (uintptr_t)stack, 0)) {
+    if (tsearch(stack, &mutator->by_address, compare)) return stack;
+    (void)td_table_remove(&mutator->known, (uintptr_t)stack);
+  }
+  free(stack);
+  return NULL;
+}
+
 struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
                                              struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
@@ -59,22 +83,16 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
             low, high);
     return NULL;
   }
-  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
-    if (from < f->high && f->low < to) {
-      td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: [%p, %p) overlaps a registered stack",
-              low, high);
-      return NULL;
-    }
+  if (tfind(&(struct tide_fiber_stack){.low = from, .high = to}, &mutator->by_address, compare)) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: [%p, %p) overlaps a registered stack",
+            low, high);
+    return NULL;
   }
-  struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
-  if (!stack || !td_table_put(&mutator->known, (uintptr_t)stack, 0)) {
-    free(stack);
+  struct tide_fiber_stack *stack = new_stack(mutator, from, to);
+  if (!stack) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_stack_register: out of memory");
     return NULL;
   }
-  stack->low = from;
-  stack->high = to;
-  stack->top = to;
   stack->link = &mutator->fibers;
   stack->next = mutator->fibers;
   if (stack->next) stack->next->link = &stack->next;

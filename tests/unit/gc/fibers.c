@@ -58,6 +58,42 @@ static void collecting(void) {
   leave();
 }
 
+/* Nothing of their memory is touched: the world never stops. */
+static struct tide_fiber_stack *register_at(struct tide_mutator *m, uintptr_t from, uintptr_t to) {
+  struct tide_error error = {0};
+  struct tide_fiber_stack *stack = tide_stack_register(m, (void *)from, (void *)to, &error);
+  if (!stack) cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  return stack;
+}
+
+/* Two of three pages belong to a stack; they are registered in no order. */
+Test(stack, overlaps_are_found_among_many) {
+  enum { COUNT = 257, STEP = 100, PAGE = 4096, FIRST = 1 << 20, EACH = 3 * PAGE };
+  struct world w = world_on_stack();
+  struct tide_fiber_stack *stacks[COUNT];
+  for (uintptr_t i = 0, k = 0; i < COUNT; i++, k = (k + STEP) % COUNT) {
+    stacks[k] = register_at(w.m, FIRST + k * EACH, FIRST + k * EACH + 2 * PAGE);
+    cr_assert_not_null(stacks[k]);
+  }
+  for (uintptr_t k = 0; k < COUNT; k++) {
+    const uintptr_t low = FIRST + k * EACH, high = low + 2 * PAGE;
+    cr_assert_null(register_at(w.m, low - 8, low + 8));
+    cr_assert_null(register_at(w.m, high - 8, high + 8));
+    cr_assert_null(register_at(w.m, low + 8, high - 8));
+    cr_assert_null(register_at(w.m, low - 2 * EACH, high + 2 * EACH));
+    struct tide_fiber_stack *between = register_at(w.m, high, high + PAGE);
+    cr_assert_not_null(between);
+    cr_assert_eq(tide_stack_unregister(w.m, between), TIDE_OK);
+  }
+  for (uintptr_t k = 0; k < COUNT; k += 2)
+    cr_assert_eq(tide_stack_unregister(w.m, stacks[k]), TIDE_OK);
+  for (uintptr_t k = 0; k < COUNT; k++) {
+    struct tide_fiber_stack *again = register_at(w.m, FIRST + k * EACH, FIRST + k * EACH + 8);
+    cr_assert_eq(!again, k % 2);
+  }
+  world_end(&w);
+}
+
 Test(stack, fibers) {
   fiber_begin(collecting, world_on_stack());
   struct tide_error error;
