@@ -4,8 +4,7 @@
  * beside the program has cleaned them (heap/cells/sort.c). */
 #include "heap/epoch.h"
 
-#include <string.h>
-
+#include "heap/memory/ahead.h"
 #include "heap/memory/blocks.h"
 #include "heap/withheld/avoid.h"
 #include "heap/withheld/quarantine.h"
@@ -22,9 +21,11 @@ static uint8_t first_epoch(const struct td_space *space) {
 }
 
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
- * in quarantine and the dying, so that no old byte can equal an epoch to come. */
+ * in quarantine and the dying, so that no old byte can equal an epoch to come. Takes the lock,
+ * because memory may be made ready meanwhile. */
 static void restart_epochs(struct td_space *space) {
   const uint8_t first = first_epoch(space);
+  pthread_mutex_lock(&space->lock);
   for (uint32_t b = 1; b < space->frontier; b++) {
     uint8_t *marks = td_block_marks(space, b);
     if (td_block_is_free(space, b)) {
@@ -35,6 +36,7 @@ static void restart_epochs(struct td_space *space) {
       if (!td_mark_is_freed(marks[i]) && marks[i] != TD_DYING)
         marks[i] = marks[i] == space->epoch ? first : 0;
   }
+  pthread_mutex_unlock(&space->lock);
   space->epoch = first;
 }
 
@@ -57,6 +59,6 @@ void td_space_begin_marking_beside(struct td_space *space) {
   td_space_begin_marking(space);
   space->born = space->epoch;
   space->kept = space->epoch_before;
-  memcpy(space->free_before, space->free_bits, ((size_t)space->frontier + 63) / 64 * 8);
+  td_ahead_copy_free(space, space->free_before);
   space->view_free = space->free_before;
 }

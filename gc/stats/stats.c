@@ -25,16 +25,16 @@ void td_stats_deinit(struct tide_heap *heap) {
   pthread_mutex_destroy(&heap->stats->lock);
 }
 
-/* Of a collection: by the collecting thread. */
+/* What a collection has counted is read by the thread that makes it, and by no other: young ones
+ * beside a full one tell events, too. */
 static void probe(const struct tide_heap *heap, enum tide_event event) {
   const struct tide_cycle_running *cycle = &heap->stats->running;
-  const struct tide_cycle_stats *all = &heap->stats->building->all;
   if (event == TIDE_EVENT_CYCLE_BEGIN) TD_PROBE3(cycle__begin, heap, cycle->kind, cycle->cause);
   if (event == TIDE_EVENT_STOPPED) TD_PROBE1(stopped, heap);
   if (event == TIDE_EVENT_MARK_BEGIN) TD_PROBE1(mark__begin, heap);
   if (event == TIDE_EVENT_MARK_END) TD_PROBE1(mark__end, heap);
-  if (event == TIDE_EVENT_WEAK_END) TD_PROBE2(weak__end, heap, all->objects);
-  if (event == TIDE_EVENT_SWEEP_END) TD_PROBE2(sweep__end, heap, all->bytes);
+  if (event == TIDE_EVENT_WEAK_END) TD_PROBE2(weak__end, heap, heap->stats->building->all.objects);
+  if (event == TIDE_EVENT_SWEEP_END) TD_PROBE2(sweep__end, heap, heap->stats->building->all.bytes);
   if (event == TIDE_EVENT_CYCLE_END) TD_PROBE2(cycle__end, heap, cycle->kind);
   if (event == TIDE_EVENT_HEAP_GREW) TD_PROBE1(heap__grew, heap);
   if (event == TIDE_EVENT_HEAP_SHRANK) TD_PROBE1(heap__shrank, heap);

@@ -170,7 +170,7 @@ static void after_marking(struct td_space *space) {
 
 /* Marking is over. No block is listed any more, and nothing counts as alive. */
 static void begin_full(struct td_space *space) {
-  space->view_free = space->free_bits;
+  space->view_free = NULL;
   for (uint32_t i = 0; i < space->layouts.count && i < space->listed_layouts; i++)
     memset(space->lists[i].unswept, 0, sizeof space->lists[i].unswept);
   td_medium_unlist(space);

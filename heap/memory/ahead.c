@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/memory/ahead.h"
 
+#include <string.h>
+
 #include "heap/memory/backing.h"
 
 static uint64_t bits_of(uint32_t first) {
@@ -53,6 +55,13 @@ bool td_ahead_make(struct td_space *space) {
   give(space);
   pthread_mutex_unlock(&space->lock);
   return true;
+}
+
+void td_ahead_copy_free(struct td_space *space, uint64_t *bits) {
+  pthread_mutex_lock(&space->lock);
+  memcpy(bits, space->free_bits, ((size_t)space->frontier + 63) / 64 * sizeof *bits);
+  if (space->growing) bits[space->growing / 64] |= bits_of(space->growing);
+  pthread_mutex_unlock(&space->lock);
 }
 
 void td_ahead_forget(struct td_space *space) {

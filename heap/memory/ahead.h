@@ -21,6 +21,9 @@ bool td_ahead_make(struct td_space *space);
 static inline bool td_ahead_has(const struct td_space *space, uint32_t block) {
   return space->growing && block / TD_SLAB_BLOCKS == space->growing / TD_SLAB_BLOCKS;
 }
+/* Copies the bits of free blocks up to the frontier, those of such blocks among them. Takes the
+ * lock. */
+void td_ahead_copy_free(struct td_space *space, uint64_t *bits);
 /* In the child after a fork: the thread is gone. */
 void td_ahead_forget(struct td_space *space);
 

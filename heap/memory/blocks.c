@@ -122,7 +122,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
 }
 
 uint32_t td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
-  if (space->view_free != space->free_bits && td_space_was_used(space, first)) return 0;
+  if (space->view_free && td_space_was_used(space, first)) return 0;
   for (uint32_t b = first; b < first + count; b++) {
     td_block_write(&space->blocks[b], (struct td_block){0});
     td_block_become(&space->infos[b],

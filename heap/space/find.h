@@ -14,10 +14,12 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
   return epoch == space->epoch || epoch == space->epoch_before || epoch == space->born;
 }
 
-/* While marking: was the block in use when that began? Any thread may ask, see [beside]. At other
- * times, under the lock: is it in use? */
+/* While marking: may a word that leads into the block be looked up? Beside the program only if the
+ * block was in use when marking began: see [beside]. Any thread may ask. */
 static inline bool td_space_was_used(const struct td_space *space, uint32_t block) {
-  return block < space->view_frontier && !(space->view_free[block / 64] >> (block % 64) & 1);
+  const uint64_t *free_before = space->view_free;
+  if (!free_before) return true;
+  return block < space->view_frontier && !(free_before[block / 64] >> (block % 64) & 1);
 }
 
 /* Which object does a word mean? That depends on where the word lies. */

@@ -143,7 +143,7 @@ struct td_space {
   /* [beside] A byte of objects besides the epoch: epoch_before then, else the epoch once more. */
   uint8_t kept;
   uint32_t view_frontier;    /* the frontier when marking began: what markers see */
-  const uint64_t *view_free; /* free_bits; beside the program what they were then: free_before */
+  const uint64_t *view_free; /* beside the program: free_before, else NULL */
 
   /* Which conservative words count: heap/space/find.h. Written while no collection runs. */
   bool base_only;

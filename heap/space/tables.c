@@ -69,7 +69,6 @@ bool td_tables_open(struct td_space *space) {
   place_tables(space, tables);
   uintptr_t end = (uintptr_t)(space->lists + LAYOUTS_STEP);
   if (!td_plat_commit(space->free_bits, end - (uintptr_t)space->free_bits)) return false;
-  space->view_free = space->free_bits;
   space->listed_layouts = LAYOUTS_STEP;
   td_layouts_init(&space->layouts, space->layouts.at);
   return true;
