@@ -99,15 +99,27 @@ static void reach(struct check *check, uintptr_t object) {
   push(check, object);
 }
 
-/* Before a collection: a reference to a young object that the next young one would not come to. */
+/* Says it once a check, as it may well be right. */
+static void hint(struct check *check, uintptr_t target, const char *what) {
+  char text[256];
+  if (check->is_hinted) return;
+  check->is_hinted = true;
+  td_difference_words(check->heap, target, what, check->referrer, check->scanner.slot, text,
+                      sizeof text);
+  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
+}
+
+/* Before a collection: a reference to a young object that the next young one would not come to. A
+ * word that only may be a reference may have been there before the object was. */
 static void check_told(struct check *check, uintptr_t target) {
   const struct td_space *space = &check->heap->space;
   if (!space->has_young || space->bears_old || !check->referrer) return;
   uint8_t from = td_mark_load(&space->marks[td_granule_of(space->base, check->referrer)]);
   uint8_t to = td_mark_load(&space->marks[td_granule_of(space->base, target)]);
-  if (to == TD_YOUNG && from != TD_YOUNG &&
-      !td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
-    describe(check, target, "");
+  if (to != TD_YOUNG || from == TD_YOUNG ||
+      td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
+    return;
+  (check->scanner.is_word ? hint : describe)(check, target, "");
 }
 
 static void reference(struct td_scanner *scanner, uintptr_t target) {
@@ -121,14 +133,8 @@ static void reference(struct td_scanner *scanner, uintptr_t target) {
  * lies inside an object that was reclaimed, the user should know. */
 static void no_reference(struct td_scanner *scanner, uintptr_t word) {
   struct check *check = (struct check *)scanner;
-  if (!check->is_early || check->is_hinted) return;
-  struct td_freed freed = td_quarantine_find(scanner->space, word);
-  if (!freed.start) return;
-  char text[256];
-  check->is_hinted = true;
-  td_difference_words(check->heap, word, "is no reference, but looks like one", check->referrer,
-                      scanner->slot, text, sizeof text);
-  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
+  if (check->is_early && td_quarantine_find(scanner->space, word).start)
+    hint(check, word, "is no reference, but looks like one");
 }
 
 static bool is_set(const uint64_t *bits, uint64_t granule) {

@@ -26,7 +26,9 @@ static void slots(struct tide_tracer *tracer, const uintptr_t *at, size_t count)
 static void conservative(struct tide_tracer *tracer, uintptr_t value) {
   struct td_scanner *scanner = (struct td_scanner *)tracer;
   uintptr_t object = td_space_find(scanner->space, value, TD_FROM_HEAP);
+  scanner->is_word = true;
   if (object) scanner->reference(scanner, object);
+  scanner->is_word = false;
 }
 
 void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,

@@ -16,6 +16,7 @@ struct td_scanner {
   /* Where the reference that is being reported was read, NULL if the embedder passed a value. Not
    * necessarily in the object: a trace function reads wherever it wants. */
   const uintptr_t *slot;
+  bool is_word; /* that only may be one: td_space_find took it for a reference */
   /* A strong reference: `target` lies inside the range and is granule-aligned, or is what
    * td_space_find said about a conservative word. */
   void (*reference)(struct td_scanner *scanner, uintptr_t target);

@@ -27,7 +27,6 @@ static void collect_beside(void) {
 }
 
 int main(void) {
-  unsetenv("TIDE_VERIFY"); /* it takes such words for references that nobody has told of */
   nodes_open((size_t)256 << 20);
   const bool has_young = tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK;
   for (unsigned cycle = 0; cycle < CYCLES; cycle++) {

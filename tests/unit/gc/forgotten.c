@@ -75,6 +75,24 @@ Test(forgotten, stores_are_told_by_the_next_collection) {
   }
 }
 
+/* A word of an old object leads to where a new one will be. */
+static void into_a_word(struct world *w) {
+  uintptr_t *words = held(w, tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, sizeof *words));
+  uintptr_t dead = (uintptr_t)pair_new(w, NULL, NULL, 1);
+  tide_collect(w->m);
+  *words = dead;
+  for (void *fresh = NULL; (uintptr_t)fresh != dead;)
+    fresh = held(w, pair_new(w, NULL, NULL, 1));
+  tide_collect_young(w->m);
+}
+
+Test(forgotten, a_word_that_may_be_a_reference_is_told_and_goes_on) {
+  cr_assert_eq(run(into_a_word), 0, "%s", told);
+  cr_assert_not_null(strstr(told, "perhaps: "), "%s", told);
+  cr_assert_not_null(strstr(told, "(block 1, layout 3), byte 0: stored without tide_write"), "%s",
+                     told);
+}
+
 /* What needs no barrier, or has it. */
 static void nothing(struct world *w) {
   struct holder old = old_ones(w);
