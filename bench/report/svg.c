@@ -10,9 +10,9 @@
  * a picture much. */
 #define WIDTH 480.0
 #define LABEL_WIDTH 64.0 /* to the left of lanes and of the frontier */
-#define NOTE_WIDTH 116.0 /* to the right of bars and lanes */
+#define NOTE_WIDTH 116.0 /* to the right of lanes */
 #define MARGIN 12.0
-#define BAR_WIDTH (WIDTH - MARGIN - NOTE_WIDTH)
+#define BAR_WIDTH (WIDTH - 2 * MARGIN)
 #define LANE_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
 #define ROW_HEIGHT 34.0
 
@@ -97,7 +97,7 @@ static void put_bar(FILE *out, const struct td_bar *bar, double y, double top) {
   put_line(out, high, y + 19, high, y + 25, "whisker");
   char text[96];
   snprintf(text, sizeof text, "%.2f (%.2f–%.2f)", bar->value, bar->low, bar->high);
-  put_text(out, fmax(high, MARGIN + bar->value * scale) + 6, y + 27, "value", text);
+  put_text(out, WIDTH - MARGIN, y + 12, "end", text);
 }
 
 void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t count) {
