@@ -4,6 +4,7 @@
  * marks are compared with what is reachable then. */
 #include "tests/concurrent/nodes.h"
 
+enum { MOST = 64 << 20 };
 static bool has_young;
 
 /* Other objects take the place of what has died. */
@@ -300,7 +301,7 @@ static void set_young(enum tide_young young) {
 /* The program goes on until fresh blocks are scarce. From there on it waits for a while, again and
  * again, though no thread waits for the end. */
 static void who_allocates_much_waits(void) {
-  enum { BYTES = 8192, MOST = 256 << 20 };
+  enum { BYTES = 8192 };
   void ***all = (void ***)tide_handle(h.m, NULL);
   set_young(TIDE_YOUNG_NEVER);
   held_begin(&h);
@@ -321,7 +322,7 @@ static void who_allocates_much_waits(void) {
 }
 
 int main(void) {
-  nodes_open((size_t)256 << 20);
+  nodes_open(MOST);
   has_young = tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK;
   static void (*const all[])(void) = {
       what_is_overwritten_lives,
