@@ -9,7 +9,7 @@
 #include <tide/tide.h>
 #include <time.h>
 
-enum { SESSIONS = 4000, ITEMS = 10, TURNS = 60, REQUESTS_A_TURN = 2000 };
+enum { SESSIONS = 4000, ITEMS = 10, TURNS = 30, REQUESTS_A_TURN = 2000 };
 
 struct item {
   struct item *next;
