@@ -30,29 +30,14 @@ SpaceTest(large, sizes_are_rounded_to_granules_and_blocks) {
   cr_assert_eq(heap.used_blocks, 0);
 }
 
-/* Most are zeroed by hand, very long ones get fresh pages. */
+/* Those as long as this get fresh pages. */
 SpaceTest(large, memory_is_zero_again) {
-  for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
-    for (int again = 0; again < 3; again++) {
-      char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, bytes);
-      cr_assert_not_null(object);
-      cr_assert(is_zero(object, bytes), "%zu bytes, time %d", bytes, again);
-      memset(object, 0xcc, bytes);
-      keep_only(NULL);
-    }
-  for (int again = 0; again < 2; again++) { /* and long enough for fresh pages */
+  for (int again = 0; again < 2; again++) {
     char *longest = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, 40 * MIB);
     cr_assert(is_zero(longest, 40 * MIB));
     memset(longest, 0xcc, 40 * MIB);
     keep_only(NULL);
   }
-  /* and where small objects were */
-  struct tide_bump bump = {0};
-  for (int i = 0; i < 3000; i++)
-    memset(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 32), 0xcc, 512);
-  heap_collect(&heap, &bump, NULL, 0, 1);
-  char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
-  cr_assert(is_zero(object, MIB / 2));
 }
 
 Test(large, several_gib_that_nobody_touches_cost_nothing) {

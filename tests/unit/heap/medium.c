@@ -62,23 +62,6 @@ Test(medium, objects_are_packed) {
   td_space_deinit(&heap);
 }
 
-SpaceTest(medium, any_address_inside_finds_the_object) {
-  for (size_t bytes = 33000; bytes <= TD_MEDIUM_BYTES_MAX; bytes += 40000) {
-    for (int i = 0; i < 16; i++)
-      (void)medium(TIDE_LAYOUT_LEAF, bytes);
-    for (int i = 0; i < 20; i++) {
-      uintptr_t object = (uintptr_t)medium(TIDE_LAYOUT_LEAF, bytes);
-      size_t cell = td_medium_bytes(td_medium_class(bytes));
-      cr_assert(object);
-      cr_assert_eq(td_space_object_bytes(&heap, object), cell);
-      for (size_t at = 0; at < cell; at += 1000)
-        cr_assert_eq(td_space_find(&heap, object + at, TD_FROM_HEAP), object);
-      cr_assert_eq(td_space_find(&heap, object + cell - 1, TD_FROM_HEAP), object);
-    }
-    collect(NULL, 0, 1);
-  }
-}
-
 /* Objects live, die and are freed at random. Each is filled with its own byte; nobody else's memory
  * is touched, memory is zero when handed out, and visits find exactly those that are there. */
 Test(medium, cells_are_reused_and_nobody_elses) {

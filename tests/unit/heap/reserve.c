@@ -11,22 +11,6 @@ static bool limit_to(size_t more_bytes) {
   return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-static int smaller(void) {
-  if (!limit_to(400 * MIB)) return 2;
-  struct td_space heap;
-  struct tide_error error;
-  if (!td_space_init(&heap, false, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
-  if (heap.reserved_bytes >= 400 * MIB || heap.reserved_bytes < 64 * MIB) return 4;
-  if (heap.max_blocks != heap.block_count - 1) return 5;
-  enum td_room room;
-  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB, &room);
-  if (!object || !is_zero(object, 8 * MIB)) return 6;
-  memset(object, 1, 8 * MIB);
-  if (!td_space_check(&heap, &error)) return 7;
-  td_space_deinit(&heap);
-  return 0;
-}
-
 static int none(void) {
   if (!limit_to(16 * MIB)) return 2;
   size_t before = process_bytes().reserved;
@@ -48,9 +32,13 @@ static int little_to_write(void) {
   if (heap.reserved_bytes < (size_t)32 << 30) return 4;
   char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 4 * MIB, &room);
   if (!object || !is_zero(object, 4 * MIB)) return 5;
-  while (td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB, &room)) {
+  while (td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES, &room)) {
   }
   if (room != TD_ROOM_NO_MEMORY) return 6;
+  struct tide_bump bump = {0};
+  room = TD_ROOM;
+  if (td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room) != 0) return 7;
+  if (room != TD_ROOM_NO_MEMORY) return 8;
   td_space_deinit(&heap);
   return 0;
 }
@@ -65,27 +53,8 @@ Test(reserve, tables_take_what_is_used, .disabled = !LIMITS_WORK) {
   cr_assert_eq(in_child(little_to_write), 0);
 }
 
-Test(reserve, falls_back_to_less_address_space, .disabled = !LIMITS_WORK) {
-  cr_assert_eq(in_child(smaller), 0);
-}
-
 Test(reserve, says_so_when_there_is_too_little, .disabled = !LIMITS_WORK) {
   cr_assert_eq(in_child(none), 0);
-}
-
-Test(reserve, many_heaps_at_once_and_one_after_another) {
-  struct td_space heaps[8];
-  for (int round = 0; round < 4; round++) {
-    for (int i = 0; i < 8; i++)
-      heap_open(&heaps[i], 64 * MIB);
-    for (int i = 0; i < 8; i++)
-      for (int j = 0; j < i; j++)
-        cr_assert(heaps[i].base + heaps[i].reserved_bytes <= heaps[j].base ||
-                  heaps[j].base + heaps[j].reserved_bytes <= heaps[i].base);
-    for (int i = 0; i < 8; i++)
-      td_space_deinit(&heaps[i]);
-  }
-  td_space_deinit(&heaps[0]); /* again: nothing happens */
 }
 
 Test(reserve, pages_of_the_system_fit_into_blocks) {
@@ -132,4 +101,5 @@ Test(reserve, ranges_are_aligned_to_slabs) {
     cr_assert_geq(heap.reserved_bytes, 64 * MIB);
     td_space_deinit(&heap);
   }
+  td_space_deinit(&heap); /* again: nothing happens */
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why there is no room: the budget, memory and place are told apart, and a search that failed is
  * not made again before something is freed. */
-#include <sys/resource.h>
-
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -51,24 +49,4 @@ Test(room, no_place_among_fragments) {
   cr_assert_eq(room_for(4), TD_ROOM_NO_PLACE);
   heap_check(&heap);
   td_space_deinit(&heap);
-}
-
-/* What the system counts as data is limited; it must not use Criterion. */
-static int starved(void) {
-  struct tide_error error;
-  if (!td_space_init(&heap, false, 64 * MIB, 64 * MIB, &error)) return 2;
-  struct rlimit limit = {MIB, MIB};
-  if (setrlimit(RLIMIT_DATA, &limit) != 0) return 3;
-  if (room_for(8) != TD_ROOM_NO_MEMORY) return 4;
-  struct tide_bump bump = {0};
-  enum td_room room = TD_ROOM;
-  if (td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room) != 0) return 5;
-  return room == TD_ROOM_NO_MEMORY && heap.used_blocks == 0 ? 0 : 6;
-}
-
-Test(room, no_memory_from_the_system) {
-#if defined(TD_SANITIZE_address)
-  cr_skip_test("AddressSanitizer needs memory of its own");
-#endif
-  cr_assert_eq(in_child(starved), 0);
 }

@@ -65,6 +65,8 @@ static void clusters_of_class(unsigned size_class) {
     td_space_end_marking(&heap);
     heap_check(&heap);
     cr_assert_eq(heap.live_objects, alive);
+    cr_assert_eq(heap.live_bytes, alive * td_class_bytes(size_class));
+    cr_assert_eq(heap.leaf_bytes, heap.live_bytes);
     refill_and_check(&heap, &bump, size_class, objects, kept, count);
   }
   td_space_deinit(&heap);

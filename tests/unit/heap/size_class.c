@@ -43,14 +43,3 @@ Test(size_class, aligned_classes_are_aligned_and_the_smallest) {
     }
   cr_assert_eq(td_class_aligned(16, TD_BLOCK_BYTES), 0, "no class is a whole block");
 }
-
-/* td_cell_of divides by multiplying; here is the division. */
-Test(size_class, every_granule_of_a_block_lies_in_its_cell) {
-  for (unsigned c = 1; c < TD_CLASSES; c++) {
-    uint32_t cell = (uint32_t)(td_class_bytes(c) / TD_GRANULE_BYTES);
-    struct td_block block = {.recip = td_recip_of(cell) & 0xffffffu};
-    cr_assert_eq(block.recip, td_recip_of(cell), "the field is too narrow");
-    for (uint32_t g = 0; g < TD_BLOCK_GRANULES; g++)
-      cr_assert_eq(td_cell_of(&block, g), g / cell, "class %u, granule %u", c, g);
-  }
-}
