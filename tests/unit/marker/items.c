@@ -261,18 +261,3 @@ Test(items, root_slices_cover_all_spans_once) {
   free(marker);
   free(set);
 }
-
-Test(items, nobody_joins_a_phase_that_is_over) {
-  struct td_termination t = {0};
-  cr_assert(td_term_over(&t));
-  cr_assert_not(td_term_join(&t));
-  td_term_start(&t);
-  cr_assert(td_term_join(&t));
-  cr_assert(td_term_join(&t));
-  cr_assert_not(td_term_leave(&t));
-  cr_assert_not(td_term_leave(&t));
-  cr_assert_not(td_term_over(&t));
-  cr_assert(td_term_leave(&t), "the last one");
-  cr_assert(td_term_over(&t));
-  cr_assert_not(td_term_join(&t));
-}

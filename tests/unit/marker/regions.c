@@ -65,18 +65,6 @@ Test(chunks, no_more_are_used_than_are_reserved) {
   cr_assert_eq(get_all(&pool, &stock, numbers, 300), 19);
 }
 
-Test(chunks, what_is_put_can_be_got_again) {
-  uint32_t numbers[300];
-  SCOPED_CHUNKS pool = open_chunks(300, 200);
-  struct td_stock stock = {0};
-  for (int round = 0; round < 5; round++) {
-    cr_assert_eq(get_all(&pool, &stock, numbers, 300), 199);
-    put_all(&pool, &stock, numbers, 199);
-    cr_assert_eq(balance_of(&stock), 0);
-  }
-  cr_assert_eq(td_chunks_used_bytes(&pool), 200 * sizeof(struct td_chunk));
-}
-
 Test(chunks, a_marker_gives_away_what_it_has_too_many_of) {
   uint32_t numbers[300], others[300];
   SCOPED_CHUNKS pool = open_chunks(300, 250);
@@ -112,69 +100,6 @@ Test(chunks, a_collection_begins_with_all_chunks) {
 }
 
 /* ---- The word of a region ---- */
-
-static void push(struct td_region *region, struct td_chunk *chunks, uint32_t number) {
-  td_region_push(region, &chunks[number], number);
-}
-
-Test(region, chunks_are_counted_and_the_newest_is_taken_first) {
-  static struct td_chunk chunks[4];
-  struct td_region region = {0};
-  cr_assert_eq(td_region_waiting(td_region_look(&region)), 0);
-  for (uint32_t number = 1; number <= 3; number++) {
-    push(&region, chunks, number);
-    cr_assert_eq(td_region_waiting(td_region_look(&region)), number);
-    cr_assert_not(td_region_is_owned(td_region_look(&region)));
-  }
-  cr_assert(td_region_claim(&region));
-  cr_assert(td_region_is_owned(td_region_look(&region)));
-  cr_assert_eq(td_region_waiting(td_region_look(&region)), 3);
-  uint32_t number = td_region_take(&region);
-  for (uint32_t expected = 3; expected > 0; expected--, number = chunks[number].next)
-    cr_assert_eq(number, expected);
-  cr_assert_eq(number, 0);
-  cr_assert_eq(td_region_take(&region), 0, "all are taken at once");
-  td_region_leave(&region);
-  cr_assert_eq(td_region_look(&region), 0);
-}
-
-Test(region, there_is_one_owner) {
-  struct td_region region = {0};
-  cr_assert(td_region_claim(&region));
-  cr_assert_not(td_region_claim(&region));
-  td_region_leave(&region);
-  cr_assert(td_region_claim(&region));
-}
-
-Test(region, chunks_that_come_while_there_is_an_owner_stay) {
-  static struct td_chunk chunks[4];
-  struct td_region region = {0};
-  push(&region, chunks, 1);
-  cr_assert(td_region_claim(&region));
-  cr_assert_eq(td_region_take(&region), 1);
-  push(&region, chunks, 2);
-  push(&region, chunks, 3);
-  cr_assert(td_region_is_owned(td_region_look(&region)), "a push keeps the owner");
-  td_region_leave(&region);
-  cr_assert_eq(td_region_look(&region), 2 * TD_REGION_CHUNK + 3);
-  cr_assert_eq(chunks[3].next, 2);
-  cr_assert_eq(chunks[2].next, 0);
-}
-
-Test(region, single_chunks_are_taken_one_by_one) {
-  static struct td_chunk chunks[4];
-  struct td_region region = {0};
-  push(&region, chunks, 1);
-  push(&region, chunks, 2);
-  cr_assert(td_region_claim(&region));
-  cr_assert_eq(td_region_pop(&region, chunks), 2);
-  cr_assert_eq(td_region_look(&region), TD_REGION_OWNED + TD_REGION_CHUNK + 1);
-  push(&region, chunks, 3);
-  cr_assert_eq(td_region_pop(&region, chunks), 3);
-  cr_assert_eq(td_region_pop(&region, chunks), 1);
-  cr_assert_eq(td_region_pop(&region, chunks), 0);
-  cr_assert_eq(td_region_look(&region), TD_REGION_OWNED);
-}
 
 Test(region, the_largest_numbers_disturb_neither_count_nor_owner) {
   struct td_chunk chunk;
@@ -231,15 +156,5 @@ Test(fresh, a_part_lists_only_its_own) {
     cr_assert_eq(list[0], part << TD_FRESH_PART);
     cr_assert_eq(list[1], ((part + 1) << TD_FRESH_PART) - 1);
   }
-  check_empty();
-}
-
-Test(fresh, a_part_may_be_full) {
-  for (uint32_t g = 0; g < 1u << TD_FRESH_PART; g++)
-    td_fresh_add(fresh, summary, (1u << TD_FRESH_PART) + g);
-  cr_assert_eq(listed(0), 0);
-  cr_assert_eq(listed(1), 1u << TD_FRESH_PART);
-  for (uint32_t g = 0; g < 1u << TD_FRESH_PART; g++)
-    cr_assert_eq(list[g], (1u << TD_FRESH_PART) + g);
   check_empty();
 }
