@@ -31,20 +31,6 @@ Test(cpus, here_is_one_that_is_allowed) {
   cr_assert(here >= 0 && here < MOST && CPU_ISSET((size_t)here, &allowed), "%d", here);
 }
 
-/* The system may move the thread back at any time, but seldom does. */
-Test(cpus, a_thread_leaves_the_one_it_is_on) {
-  read_allowed();
-  if (count < 2) cr_skip_test("one CPU only");
-  unsigned left = 0;
-  for (unsigned turn = 0; turn < TURNS; turn++) {
-    int before[] = {-1, td_plat_cpu_here()};
-    cr_assert(td_plat_leave_cpus(before, 2));
-    left += td_plat_cpu_here() != before[1];
-    check_allowed();
-  }
-  cr_assert_gt(left, TURNS / 2, "%u of %u times", left, TURNS);
-}
-
 Test(cpus, there_is_nowhere_to_go_if_all_are_taken) {
   read_allowed();
   cr_assert_not(td_plat_leave_cpus(cpus, count));
