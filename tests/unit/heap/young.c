@@ -24,19 +24,6 @@ static uint8_t mark_of(const void *object) {
   return space.marks[heap_granule(&space, object)];
 }
 
-Test(young, objects_are_young_until_a_collection_finds_them) {
-  struct tide_bump run = {0};
-  void *lives = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
-  void *dies = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
-  cr_assert_eq(mark_of(lives), TD_YOUNG);
-  td_space_retire(&space, &run);
-  heap_mark(&space, lives);
-  td_space_end_young(&space);
-  cr_assert_eq(space.live_objects, 1);
-  cr_assert_eq(mark_of(dies), 0);
-  heap_check(&space);
-}
-
 /* Nothing is looked at: what was allocated, and what was logged meanwhile, lives. */
 Test(young, keeps_all_that_was_old_from_the_first_moment) {
   struct tide_bump run = {0};
