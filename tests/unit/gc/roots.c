@@ -188,23 +188,6 @@ HeapTest(handles, unwinding_closes_what_longjmp_left_open) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
-static __attribute__((noinline)) uint64_t recurse(struct world *w, int depth) {
-  if (depth == 0) {
-    tide_collect(w->m);
-    return 0;
-  }
-  struct pair *mine = pair_new(w, NULL, NULL, (uint64_t)depth);
-  uint64_t below = recurse(w, depth - 1);
-  cr_assert_eq(mine->number, (uint64_t)depth);
-  return below + mine->number;
-}
-
-StackTest(stack, conservative_frames_and_registers) {
-  cr_assert_eq(recurse(&w, 500), 500 * 501 / 2);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  expect_sound(&w);
-}
-
 /* An array whose address others know: where variables lie that AddressSanitizer wants to watch. */
 static struct pair **volatile escaped;
 

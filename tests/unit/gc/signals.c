@@ -230,34 +230,6 @@ Test(signals, do_not_stop_a_thread_that_holds_them_off) {
   cr_assert_eq(thread_end(m, thread), heap);
 }
 
-/* ---- In a handler with a stack of its own ---- */
-
-static struct tide_mutator *polling;
-static void collect_in_handler(int number) {
-  (void)number;
-  char *volatile mine = tide_alloc(polling, TIDE_LAYOUT_LEAF, 100);
-  strcpy(mine, "the handler's");
-  cr_assert_eq(tide_collect(polling), TIDE_OK);
-  for (int i = 0; i < 1000; i++)
-    memset(tide_alloc(polling, TIDE_LAYOUT_LEAF, 100), 'X', 100);
-  cr_assert_str_eq(mine, "the handler's");
-}
-
-/* A thread that polls interrupts itself where it holds an object by its stack alone. */
-Test(signals, a_handler_on_its_own_stack_may_collect) {
-  static char memory[1 << 16];
-  stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
-  struct sigaction action = {.sa_handler = collect_in_handler, .sa_flags = SA_ONSTACK};
-  polling = tide_attach(heap, NULL, NULL);
-  char *volatile mine = tide_alloc(polling, TIDE_LAYOUT_LEAF, 100);
-  strcpy(mine, "the interrupted thread's");
-  cr_assert_eq(sigaltstack(&stack, NULL), 0);
-  cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
-  cr_assert_eq(raise(SIGUSR1), 0);
-  cr_assert_str_eq(mine, "the interrupted thread's");
-  cr_assert_eq(tide_detach(polling), TIDE_OK);
-}
-
 /* A callback of a collection that an allocation has begun may write, and is refused if it wants to
  * allocate. Either way the allocation goes on as one that no signal may stop. */
 ROOTS_OF(act_in_callback) {
