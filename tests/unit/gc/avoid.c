@@ -28,14 +28,6 @@ static void drop_chains(struct world *w, unsigned chains, unsigned length) {
   }
 }
 
-Test(avoid, chains_do_not_come_to_lie_where_integers_point) {
-  SCOPED_WORLD w = world_with_integers(64 * MIB, 65536, 4000);
-  for (int round = 0; round < 3; round++) {
-    drop_chains(&w, 100, 1000);
-    cr_assert_eq(live_after_collect(&w), 0);
-  }
-}
-
 Test(avoid, integers_that_have_gone_are_forgotten) {
   SCOPED_WORLD w = world_with_integers(64 * MIB, 65536, 4000);
   memset(integers, 0, sizeof integers);

@@ -8,20 +8,6 @@ static uintptr_t *conservative_words(struct world *w) {
   return words;
 }
 
-HeapTest(interior, counts_from_the_heap_as_it_is_set) {
-  uintptr_t *words = conservative_words(&w);
-  words[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100);
-  words[1] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 24;
-  words[2] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 3;
-  cr_assert_eq(live_after_collect(&w), 4);
-  cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
-  cr_assert_eq(tide_heap_add_displacement(w.heap, 3), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 3);
-  cr_assert_not_null(tide_object_find(w.heap, (void *)(words[2] + 50)), "questions are free");
-  cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_ALL), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 3);
-}
-
 /* From the heap, each word that points `behind` bytes behind an object's start. */
 static void expect_counted(struct world *w, uintptr_t *words, bool (*counts)(size_t behind)) {
   for (size_t behind = 0; behind < 96; behind++) {
@@ -66,21 +52,6 @@ HeapTest(interior, counts_for_conservative_roots_too) {
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(tide_root_remove_conservative(w.heap, root), TIDE_OK);
-}
-
-StackTest(interior, counts_always_from_stacks) {
-  cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
-  volatile uintptr_t held[100];
-  for (int i = 0; i < 100; i++) {
-    uint64_t *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100);
-    object[6] = 4000 + (uint64_t)i;
-    held[i] = (uintptr_t)(object + 6);
-  }
-  cr_assert_geq(live_after_collect(&w), 100);
-  for (int i = 0; i < 1000; i++)
-    memset(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100), 0xff, 100);
-  for (int i = 0; i < 100; i++)
-    cr_assert_eq(*(uint64_t *)held[i], 4000 + (uint64_t)i);
 }
 
 HeapTest(interior, ends_near_the_start_where_the_layout_says) {
