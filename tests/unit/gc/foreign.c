@@ -195,24 +195,6 @@ HeapTest(foreign, a_slot_moves) {
   cr_assert_eq(third, 0);
 }
 
-FINALIZER(nothing) {}
-
-HeapTest(foreign, slots_before_and_after_finalizers) {
-  static uintptr_t early, late;
-  void *target = pair_new(&w, NULL, NULL, 1);
-  early = late = disguised(target);
-  cr_assert_eq(tide_weak_slot_add(w.m, &early, target, TIDE_WEAK_BEFORE), TIDE_OK);
-  cr_assert_eq(tide_weak_slot_add(w.m, &late, target, TIDE_WEAK_AFTER), TIDE_OK);
-  const struct tide_finalizer_entry entry = {.call = nothing, .order = TIDE_FINALIZE_NO_ORDER};
-  cr_assert_eq(tide_finalizer_set(w.m, target, &entry, NULL), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 1);
-  cr_assert_eq(early, 0);
-  cr_assert_eq(late, disguised(target), "it may come back");
-  cr_assert_eq(tide_finalizers_run(w.m, 9), 1);
-  cr_assert_eq(live_after_collect(&w), 0);
-  cr_assert_eq(late, 0);
-}
-
 #define SLOTS 5000u
 HeapTest(foreign, many_slots_keep_their_places_in_the_list) {
   static uintptr_t slot[SLOTS];
