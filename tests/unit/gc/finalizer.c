@@ -31,43 +31,6 @@ static void expect(const uint64_t *wanted, size_t count) {
                  (size_t)wanted[i]);
 }
 
-HeapTest(finalizer, runs_once_when_asked_and_not_before) {
-  void **held = tide_handle(w.m, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 8), 7));
-  add(&w, *held);
-  drain(&w);
-  expect(NULL, 0);
-  *held = NULL;
-  cr_assert_eq(live_after_collect(&w), 2, "kept, with all it reaches");
-  cr_assert_eq(tide_finalizers_pending(w.heap), 1);
-  cr_assert_eq(ran_count, 0);
-  cr_assert_eq(live_after_collect(&w), 2, "still");
-  cr_assert_eq(tide_finalizers_run(w.m, 0), 0);
-  cr_assert_eq(tide_finalizers_run(w.m, 5), 1);
-  expect((uint64_t[]){7}, 1);
-  cr_assert_eq(live_after_collect(&w), 0);
-  cr_assert_eq(tide_finalizers_run(w.m, 5), 0);
-}
-
-HeapTest(finalizer, a_cycle_goes_in_order_of_registration) {
-  /* 4 -> {1 <-> 2 <-> 3 through unregistered ones}, 5 by itself, 6 a ring of one */
-  struct pair *a = pair_new(&w, NULL, NULL, 1), *b = pair_new(&w, NULL, NULL, 2);
-  struct pair *c = pair_new(&w, NULL, NULL, 3);
-  a->left = pair_new(&w, b, NULL, 98);
-  b->left = pair_new(&w, NULL, c, 97);
-  c->right = a;
-  struct pair *four = pair_new(&w, NULL, c, 4), *five = pair_new(&w, NULL, NULL, 5);
-  struct pair *six = pair_new(&w, NULL, NULL, 6);
-  six->left = six;
-  add(&w, b);
-  add(&w, five);
-  add(&w, a);
-  add(&w, c);
-  add(&w, four);
-  add(&w, six);
-  drain(&w);
-  expect((uint64_t[]){5, 4, 6, 0, 2, 0, 1, 0, 3, 0}, 10);
-}
-
 static void **resurrected;
 FINALIZER(resurrect) {
   record(object, context);

@@ -21,24 +21,6 @@ Test(weak, survives_the_allocation_that_collects) {
   cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak));
 }
 
-HeapTest(ephemeron, value_lives_as_long_as_the_key) {
-  void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
-  void **e = tide_handle(w.m, NULL);
-  *e = tide_ephemeron_new(w.m, *key, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 3), 2));
-  struct tide_ephemeron *ephemeron = *e;
-  cr_assert_eq(live_after_collect(&w), 4);
-  cr_assert_eq(((struct pair *)tide_ephemeron_value(w.m, ephemeron))->number, 2);
-  tide_ephemeron_set(w.m, ephemeron, *key);
-  cr_assert_eq(live_after_collect(&w), 2);
-  cr_assert_eq(tide_ephemeron_value(w.m, ephemeron), *key);
-  *key = NULL; /* value == key: the classic leak of weak keys with strong values */
-  cr_assert_eq(live_after_collect(&w), 1);
-  cr_assert_null(tide_ephemeron_key(w.m, ephemeron));
-  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
-  tide_ephemeron_set(w.m, ephemeron, ephemeron);
-  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
-}
-
 HeapTest(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
   void **e = tide_handle(w.m, NULL);
   *e = tide_ephemeron_new(w.m, (void *)17, pair_new(&w, NULL, NULL, 2));
