@@ -41,22 +41,6 @@ YoungTest(young, reclaims_young_garbage_and_keeps_old) {
   cr_assert_eq(heap.promoted_bytes, 32);
 }
 
-YoungTest(young, looks_into_old_objects_that_were_written_to) {
-  struct pair *old = held(&w, pair_new(&w, NULL, NULL, 1));
-  for (unsigned round = 0; round < 3; round++) {
-    cr_assert_eq(count_after_young(&w), 1 + round);
-    struct pair *young = pair_new(&w, old->left, NULL, round);
-    tide_write(w.m, old, &old->left, young);
-    tide_write(w.m, old, &old->left, young);
-    expect_order(&w);
-  }
-  cr_assert_eq(count_after_young(&w), 4);
-  struct tide_cycle_stats stats = cycle_of(w.heap);
-  cr_assert_eq(stats.logged, 1);
-  cr_assert_eq(stats.objects, 1);
-  cr_assert_eq(live_after_collect(&w), 4);
-}
-
 /* The log of what no collection has taken does not outlive a full one. */
 YoungTest(young, a_full_collection_forgets_the_log) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
@@ -82,34 +66,6 @@ YoungTest(young, cells_of_the_dead_are_handed_out_again) {
   cr_assert_leq(stats_of(w.heap).heap_bytes, 2 << 16);
 }
 
-YoungTest(young, long_arrays_are_logged_by_the_slot) {
-  size_t counts[] = {512, 513, 600, 4000, 20000, 200000};
-  for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
-    size_t count = counts[i];
-    void **array = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, count, sizeof(void *));
-    cr_assert_not_null(array);
-    void **handle = tide_handle(w.m, array);
-    cr_assert_eq(count_after_young(&w), 1);
-    size_t at[] = {0, 1, 2, 3, count / 2, count - 1};
-    for (unsigned k = 0; k < 6; k++)
-      tide_write(w.m, array, &array[at[k]], pair_new(&w, NULL, NULL, at[k]));
-    cr_assert_eq(count_after_young(&w), 7);
-    cr_assert_leq(cycle_of(w.heap).logged, 10);
-    for (unsigned k = 0; k < 6; k++)
-      cr_assert_eq(((struct pair *)array[at[k]])->number, at[k]);
-    void *fresh[8];
-    size_t scope = tide_scope_open(w.m);
-    for (unsigned k = 0; k < 8; k++)
-      cr_assert_not_null(tide_handle(w.m, fresh[k] = pair_new(&w, NULL, NULL, k)));
-    tide_write_range(w.m, array, &array[count - 8], fresh, 8);
-    tide_write_range(w.m, array, &array[1], fresh, 8);
-    tide_scope_close(w.m, scope);
-    cr_assert_eq(count_after_young(&w), 15);
-    *handle = NULL;
-    cr_assert_eq(live_after_collect(&w), 0);
-  }
-}
-
 FINALIZER(note_object) {
   *(void **)context = object;
 }
@@ -130,32 +86,6 @@ YoungTest(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait)
   cr_assert_eq(tide_finalizers_run(w.m, 10), 1);
   cr_assert_eq(done, old);
   cr_assert_eq(live_after_collect(&w), 0);
-}
-
-YoungTest(young, weak_things_follow_what_young_collections_find) {
-  struct tide_weak *weak =
-      held(&w, tide_weak_new(w.m, pair_new(&w, NULL, NULL, 1), TIDE_WEAK_BEFORE));
-  struct pair *key = pair_new(&w, NULL, NULL, 2);
-  void **key_handle = tide_handle(w.m, key);
-  struct tide_ephemeron *ephemeron = held(&w, tide_ephemeron_new(w.m, key, NULL));
-  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
-  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
-  cr_assert_null(tide_weak_get(w.m, weak));
-  /* All of these are old now, and what they get is young. */
-  tide_ephemeron_set(w.m, ephemeron, pair_new(&w, NULL, NULL, 3));
-  for (uint64_t i = 0; i < 100; i++) /* more than the table has room for at first */
-    cr_assert(tide_weak_table_put(w.m, table, i % 2 ? pair_new(&w, NULL, NULL, i) : (void *)key,
-                                  pair_new(&w, NULL, NULL, 4)));
-  count_after_young(&w);
-  cr_assert_eq(((struct pair *)tide_ephemeron_value(w.m, ephemeron))->number, 3);
-  cr_assert_eq(tide_weak_table_count(w.m, table), 1);
-  cr_assert_eq(((struct pair *)tide_weak_table_get(w.m, table, key))->number, 4);
-  /* An old key is alive until a full collection says otherwise. */
-  *key_handle = NULL;
-  count_after_young(&w);
-  cr_assert_not_null(tide_ephemeron_value(w.m, ephemeron));
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
 }
 
 /* The cell of a freed old object that is handed out again is that of a fresh object. */
@@ -231,14 +161,4 @@ YoungTest(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {
   struct pair *pair = held(&other, pair_new(&other, NULL, NULL, 1));
   cr_assert_eq(tide_collect_young(other.m), TIDE_OK);
   tide_write(w.m, pair, &pair->left, NULL);
-}
-
-Test(young, a_forgotten_barrier_is_found, .signal = SIGABRT) {
-  setenv("TIDE_VERIFY", "1", 1);
-  struct world w = world_young();
-  tide_layout named = tide_layout_named(w.heap, w.pair, "couple", NULL);
-  struct pair *old = held(&w, tide_alloc(w.m, named, sizeof *old));
-  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
-  old->right = pair_new(&w, NULL, NULL, 1);
-  tide_collect_young(w.m);
 }
