@@ -62,42 +62,6 @@ Test(callbacks, a_marking_thread_is_refused_what_waits_for_the_collection) {
   collect_with_helper(act_on_heap);
 }
 
-static void act_on_mutator(struct helper *helper) {
-  cr_assert_null(tide_alloc(helper->w.m, TIDE_LAYOUT_LEAF, 16));
-  cr_assert_null(tide_alloc_slow(helper->w.m, TIDE_LAYOUT_LEAF, 4000));
-  cr_assert_null(tide_handle(helper->w.m, NULL));
-}
-
-Test(callbacks, a_marking_thread_cannot_use_a_mutator, .signal = TOLD) {
-  collect_with_helper(act_on_mutator);
-}
-
-TRACE(trace_with_handle) {
-  struct world *w = context;
-  cr_assert_null(tide_handle(w->m, object), "too late for this collection");
-  cr_assert_eq(tide_scope_open(w->m), SIZE_MAX);
-}
-
-TRACE(trace_with_allocation) {
-  struct world *w = context;
-  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
-}
-
-static void trace_once(struct world *w, tide_trace_fn trace) {
-  cr_assert_eq(tide_heap_set_markers(w->heap, 1, NULL), TIDE_OK);
-  tide_layout traced = tide_layout_traced(w->heap, trace, w, NULL);
-  pair_new(w, NULL, NULL, 1); /* leaves a run that inlined code could use */
-  held(w, tide_alloc(w->m, traced, 64));
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
-}
-
-HeapTest(callbacks, no_handles_in_a_trace_function, .signal = TOLD) {
-  trace_once(&w, trace_with_handle);
-}
-HeapTest(callbacks, no_allocation_in_a_trace_function, .signal = TOLD) {
-  trace_once(&w, trace_with_allocation);
-}
-
 struct watcher {
   struct world w;
   enum tide_event awaited;

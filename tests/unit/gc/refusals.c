@@ -165,6 +165,8 @@ enum place {
   BY_ANOTHER_THREAD,
   IN_REGION,
   IN_EVENT,
+  IN_TRACE,
+  IN_INSPECTION,
   IN_EVENT_OF_ANOTHER_HEAP, /* from here on */
   IN_ROOT_CALLBACK,
   IN_VISIT,
@@ -185,6 +187,12 @@ EVENT(make_in_event) {
 ROOTS_OF(make_in_root_callback) {
   make(context);
 }
+TRACE(make_in_trace) {
+  make(context);
+}
+LOOK(make_in_inspection) {
+  make(context);
+}
 VISIT(make_in_visit) {
   make(context);
   return false;
@@ -203,6 +211,10 @@ static bool make_at(enum place place, const struct function *function) {
     tide_heap_on_event(w.heap, make_in_event, &made);
   if (place == IN_ROOT_CALLBACK)
     cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &made), TIDE_OK);
+  if (place == IN_TRACE)
+    held(&w, tide_alloc(w.m, tide_layout_traced(w.heap, make_in_trace, &made, NULL), 64));
+  if (place == IN_INSPECTION)
+    return tide_heap_inspect(w.m, make_in_inspection, &made, NULL) == TIDE_OK && made.good;
   cr_assert(place < IN_EVENT || tide_handle(w.m, pair_new(&w, NULL, NULL, 1)));
   if (place == IN_VISIT) return tide_heap_walk(w.m, make_in_visit, &made) == TIDE_OK && made.good;
   return (place < IN_EVENT || tide_collect(w.m) == TIDE_OK) && made.good;
@@ -247,6 +259,8 @@ Test(refusals, blocking_sections) {
 }
 Test(refusals, callbacks) {
   expect_refusals(IN_EVENT, LOOKS | ANYWHERE);
+  expect_refusals(IN_TRACE, LOOKS | ANYWHERE);
+  expect_refusals(IN_INSPECTION, LOOKS | ANYWHERE);
 }
 Test(refusals, callbacks_of_another_heap) {
   expect_refusals(IN_EVENT_OF_ANOTHER_HEAP, INLINED | ANYWHERE);

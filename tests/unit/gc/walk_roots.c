@@ -122,43 +122,18 @@ HeapTest(walk, null, .signal = TOLD) {
   cr_assert_eq(tide_walk_roots(NULL, see_root, NULL), TIDE_ERROR_ARGUMENT);
 }
 
-/* What waits for itself or changes the heap is refused inside, and once more inside a visit. */
 LOOK(look_and_act) {
   struct world *w = context;
-  uint64_t count = 0;
-  refused(w->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
-  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_collect(w->m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_heap_snapshot(w->m, "/tmp/tide-inside", NULL), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
-  void *slot;
-  cr_assert_eq(tide_root_add(w->heap, &slot), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_finalizers_pending(w->heap), 0);
   cr_assert_eq(stats_of(w->heap).collections, 1, "its own");
+  cr_assert_eq(tide_finalizers_pending(w->heap), 0);
+  refused(w->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
+  cr_assert_eq(tide_heap_snapshot(w->m, "/tmp/tide-inside", NULL), TIDE_ERROR_STATE);
 }
 
 HeapTest(walk, inside_itself, .signal = TOLD) {
-  tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   inspect(&w, look_and_act, &w);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
-  cr_assert_eq(live_after_collect(&w), 2);
-}
-
-LOOK(look_and_allocate) {
-  struct world *w = context;
-  expect_refused(w, tide_alloc(w->m, w->pair, sizeof(struct pair)), TIDE_ERROR_STATE);
-}
-
-LOOK(look_and_finalize) {
-  cr_assert_eq(tide_finalizers_run(((struct world *)context)->m, 1), 0);
-}
-
-HeapTest(walk, finalizing_inside, .signal = TOLD) {
-  inspect(&w, look_and_finalize, &w);
-}
-
-HeapTest(walk, allocating_inside, .signal = TOLD) {
-  inspect(&w, look_and_allocate, &w);
+  cr_assert_eq(live_after_collect(&w), 1);
 }
 
 struct nested {
