@@ -32,13 +32,6 @@ static void hold_in_an_object(struct world *w) {
   tide_collect(w->m);
 }
 
-Test(dangling, a_forgotten_root_is_told_with_the_object_that_holds_it) {
-  cr_assert_eq(run(hold_in_an_object), SIGABRT, "%s", told);
-  expect_told("is an object (layout 'node', 32 bytes) reclaimed 2 collections ago");
-  expect_told("referred to by object 0x");
-  expect_told("layout 'holder'), byte 8\n");
-}
-
 /* Without the quarantine the object that comes next would have had the cell, and been it. */
 static void hold_after_others_came(struct world *w) {
   forget(w);
@@ -47,12 +40,6 @@ static void hold_after_others_came(struct world *w) {
     tide_handle(w->m, tide_alloc(w->m, node, sizeof *forgotten));
   tide_handle(w->m, forgotten);
   tide_collect(w->m);
-}
-
-Test(dangling, cells_are_not_handed_out_again_at_once) {
-  cr_assert_eq(run(hold_after_others_came), SIGABRT, "%s", told);
-  expect_told("(layout 'node', 32 bytes) reclaimed 1 collection ago");
-  expect_told("a root: the handle 0x");
 }
 
 static void register_slot(struct world *w) {
@@ -79,15 +66,6 @@ static void register_callback(struct world *w) {
   tide_collect(w->m);
 }
 
-Test(dangling, roots_are_told_by_how_they_were_registered) {
-  cr_assert_eq(run(register_slot), SIGABRT, "%s", told);
-  expect_told("registered by tide_root_add\n");
-  cr_assert_eq(run(register_range), SIGABRT, "%s", told);
-  expect_told("slot 3 of the range at 0x");
-  cr_assert_eq(run(register_callback), SIGABRT, "%s", told);
-  expect_told("a root callback");
-}
-
 static void keep_the_inside(struct world *w, size_t at) {
   tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
   tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
@@ -106,16 +84,6 @@ static void keep_a_field_that_looks_like_a_number(struct world *w) {
   keep_the_inside(w, 8);
 }
 
-Test(dangling, an_interior_pointer_as_the_only_reference) {
-  cr_assert_eq(run(keep_the_first_field), SIGABRT, "%s", told);
-  expect_told("is no object, but lies inside that at 0x");
-  expect_told("layout 'holder'), byte 0\n");
-  cr_assert_eq(run(keep_a_field_that_looks_like_a_number), 0, "%s", told);
-  expect_told("perhaps: 0x");
-  expect_told("is inside an object (layout 'node', 32 bytes) reclaimed 1 collection ago");
-  expect_told("layout 'holder'), byte 0\n");
-}
-
 static void write_to_the_dead(struct world *w) {
   forget(w);
   *(volatile uint64_t *)&forgotten->number = 1;
@@ -131,16 +99,54 @@ static void hold_the_end_of_a_long_one(struct world *w) {
   tide_collect(w->m);
 }
 
-Test(dangling, contents_of_the_dead) {
+TRACE(trace) {
+  if (*(uint64_t *)object == 77) return;
+  fputs("traced what is dead\n", stderr);
+  _exit(3);
+}
+
+static void hold_a_traced_one(struct world *w) {
+  tide_layout traced = tide_layout_traced(w->heap, trace, NULL, NULL);
+  uint64_t *object = (uint64_t *)tide_alloc(w->m, traced, 64);
+  *object = 77;
+  tide_collect(w->m);
+  tide_handle(w->m, object);
+  tide_collect(w->m);
+}
+
+Test(dangling, references_are_told_with_who_holds_them) {
+  static const struct {
+    void (*scenario)(struct world *w);
+    const char *texts[3];
+  } rows[] = {
+      {hold_in_an_object,
+       {"is an object (layout 'node', 32 bytes) reclaimed 2 collections ago",
+        "referred to by object 0x", "layout 'holder'), byte 8\n"}},
+      {hold_after_others_came,
+       {"(layout 'node', 32 bytes) reclaimed 1 collection ago", "a root: the handle 0x"}},
+      {register_slot, {"registered by tide_root_add\n"}},
+      {register_range, {"slot 3 of the range at 0x"}},
+      {register_callback, {"a root callback"}},
+      {keep_the_first_field,
+       {"is no object, but lies inside that at 0x", "layout 'holder'), byte 0\n"}},
+      {hold_the_end_of_a_long_one,
+       {"is inside an object (layout 'text', 100000 bytes) reclaimed 1 collection ago"}},
+      {hold_a_traced_one, {NULL}},
 #ifndef TD_SANITIZE_address /* which ends the program at the touch itself: tests/poison */
-  cr_assert_eq(run(write_to_the_dead), SIGABRT, "%s", told);
-  expect_told(
-      "(layout 'node', 32 bytes) was written to, at byte 16, after it was reclaimed 1 coll");
-#else
-  (void)write_to_the_dead;
+      {write_to_the_dead,
+       {"(layout 'node', 32 bytes) was written to, at byte 16, after it was reclaimed 1 coll"}},
 #endif
-  cr_assert_eq(run(hold_the_end_of_a_long_one), SIGABRT, "%s", told);
-  expect_told("is inside an object (layout 'text', 100000 bytes) reclaimed 1 collection ago");
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cr_expect_eq(run(rows[i].scenario), SIGABRT, "row %zu: %s", i, told);
+    for (size_t k = 0; k < 3 && rows[i].texts[k]; k++)
+      expect_told(rows[i].texts[k]);
+  }
+  (void)write_to_the_dead;
+  cr_assert_eq(run(keep_a_field_that_looks_like_a_number), 0, "%s", told);
+  expect_told("perhaps: 0x");
+  expect_told("is inside an object (layout 'node', 32 bytes) reclaimed 1 collection ago");
+  expect_told("layout 'holder'), byte 0\n");
 }
 
 /* The root that was forgotten is used. */
@@ -227,25 +233,6 @@ Test(dangling, a_crash_says_whose_memory_it_was) {
   (void)follow_it_with_a_handler_between;
 #endif
   cr_assert_eq(run(end_the_last_heap), 0, "%s", told);
-}
-
-TRACE(trace) {
-  if (*(uint64_t *)object == 77) return;
-  fputs("traced what is dead\n", stderr);
-  _exit(3);
-}
-
-static void hold_a_traced_one(struct world *w) {
-  tide_layout traced = tide_layout_traced(w->heap, trace, NULL, NULL);
-  uint64_t *object = (uint64_t *)tide_alloc(w->m, traced, 64);
-  *object = 77;
-  tide_collect(w->m);
-  tide_handle(w->m, object);
-  tide_collect(w->m);
-}
-
-Test(dangling, trace_functions_are_not_called_for_the_dead) {
-  cr_assert_eq(run(hold_a_traced_one), SIGABRT, "%s", told);
 }
 
 Test(dangling, cells_leave_the_quarantine) {
