@@ -140,15 +140,3 @@ HeapTest(alloc, memory_is_given_back_when_the_live_set_shrinks) {
   cr_assert_leq(after.committed_bytes, (size_t)18 << 20);
   cr_assert_geq(after.peak_committed_bytes, before.committed_bytes);
 }
-
-Test(alloc, two_heaps_do_not_mix) {
-  SCOPED_WORLD a = world_new(), b = world_new();
-  void **of_a = tide_handle(a.m, pair_new(&a, NULL, NULL, 1));
-  struct pair *in_b = pair_new(&b, NULL, NULL, 2);
-  ((struct pair *)*of_a)->left = in_b; /* not seen */
-  cr_assert_eq(live_after_collect(&a), 1);
-  cr_assert_eq(live_after_collect(&b), 0);
-  cr_assert_eq(tide_current(a.heap), a.m);
-  cr_assert_eq(tide_current(b.heap), b.m);
-  cr_assert_eq(tide_heap_destroy(a.heap), TIDE_ERROR_STATE);
-}

@@ -48,11 +48,8 @@ static size_t count_behind(size_t bytes, const char *engine) {
   return marked.count;
 }
 
-Test(far, arrays_behind_a_tebibyte_keep_their_children) {
+Test(far, arrays_behind_tebibytes_keep_their_children) {
   cr_assert_eq(count_behind(TIB + TIB / 256, "bwos"), SLOTS);
-}
-
-Test(far, arrays_behind_eight_tebibytes_keep_their_children) {
   cr_assert_eq(count_behind(8 * TIB, "abp"), SLOTS);
 }
 

@@ -45,16 +45,6 @@ HeapTest(unzeroed, saves_the_zeroing_and_nobody_else_is_concerned) {
   }
 }
 
-HeapTest(unzeroed, objects_live_as_long_as_others) {
-  tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
-  void **held = tide_handle(w.m, tide_alloc(w.m, bytes, 100));
-  memset(*held, PATTERN, 100);
-  tide_alloc(w.m, bytes, 100);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(count_objects(&w), 1);
-  cr_assert(holds_only(*held, PATTERN, 100));
-}
-
 HeapTest(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
   tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   cr_assert_eq(bytes, tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL));

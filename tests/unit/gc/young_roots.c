@@ -16,6 +16,9 @@ Test(young_roots, do_not_lead_from_heap_to_heap) {
   cr_assert_eq(of_a->left, foreign);
   cr_assert_eq(count_after_young(&b), 0);
   cr_assert_eq(live_after_collect(&a), 1);
+  cr_assert_eq(tide_current(a.heap), a.m);
+  cr_assert_eq(tide_current(b.heap), b.m);
+  cr_assert_eq(tide_heap_destroy(a.heap), TIDE_ERROR_STATE);
 }
 
 YoungTest(young_roots, are_pinned_objects) {
