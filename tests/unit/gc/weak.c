@@ -28,59 +28,42 @@ HeapTest(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
 }
 
 /* Ephemeron i: key i, value key i + 1; all held by an array; only key 0 is held. Long enough
- * that the rounds give up and the serial closure takes over. */
-static void chain(uint64_t length, bool backwards) {
+ * that the rounds give up and the serial closure takes over. If `boxed`, the value is an array with
+ * the key and a weak reference to it. */
+static void chain(uint64_t length, bool backwards, bool boxed) {
   SCOPED_WORLD w = world_new();
-  void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, length * 8));
+  void **all = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, length * 8));
   void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
-  void **next = tide_handle(w.m, *key);
+  void **last = tide_handle(w.m, *key), **fresh = tide_handle(w.m, NULL);
+  void **weak = tide_handle(w.m, NULL), **value = tide_handle(w.m, NULL);
   for (uint64_t i = 0; i < length; i++) {
-    void *from = *next;
-    *next = pair_new(&w, NULL, NULL, i + 1);
-    void **slots = *all;
-    uint64_t at = backwards ? length - 1 - i : i;
-    slots[at] = tide_ephemeron_new(w.m, from, *next);
-    from = NULL;
-    if (!((void **)*all)[at]) cr_assert_fail("no memory");
+    *value = *fresh = pair_new(&w, NULL, NULL, i + 1);
+    if (boxed) {
+      *weak = tide_weak_new(w.m, *fresh, TIDE_WEAK_BEFORE);
+      *value = tide_alloc(w.m, TIDE_LAYOUT_REFS, 48);
+      ((void **)*value)[0] = *fresh;
+      ((void **)*value)[1] = *weak;
+    }
+    struct tide_ephemeron *e = tide_ephemeron_new(w.m, *last, *value);
+    cr_assert_not_null(all[backwards ? length - 1 - i : i] = e);
+    *last = *fresh;
   }
-  *next = NULL;
-  cr_assert_eq(live_after_collect(&w), 2 + 2 * length);
+  *last = *fresh = *weak = *value = NULL;
+  cr_assert_eq(live_after_collect(&w), 2 + (boxed ? 4 : 2) * length);
+  struct tide_ephemeron *first = all[0];
+  void **box = tide_ephemeron_value(w.m, first);
+  if (boxed) cr_assert_not_null(tide_weak_get(w.m, (struct tide_weak *)box[1]));
   *key = NULL;
   cr_assert_eq(live_after_collect(&w), 1 + length); /* the ephemerons are left, empty */
+  tide_ephemeron_set(w.m, first, first);
+  cr_assert_null(tide_ephemeron_value(w.m, first));
 }
 
 Test(ephemeron, chains) {
-  chain(50, false);
-  chain(60000, false);
-  chain(60000, true);
-}
-
-Test(ephemeron, long_chain_of_special_objects) {
-  /* Keys and values are reached through weak references, ephemerons and arrays on the way. */
-  SCOPED_WORLD w = world_new();
-  enum { LENGTH = 20000 };
-  void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, LENGTH * 8));
-  void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
-  void **next = tide_handle(w.m, *key);
-  size_t scope = tide_scope_open(w.m);
-  void **box = tide_handle(w.m, NULL), **weak = tide_handle(w.m, NULL);
-  for (uint64_t i = 0; i < LENGTH; i++) {
-    void **fresh = tide_handle(w.m, pair_new(&w, NULL, NULL, i + 1));
-    *weak = tide_weak_new(w.m, *fresh, TIDE_WEAK_BEFORE);
-    *box = tide_alloc(w.m, TIDE_LAYOUT_REFS, 48);
-    ((void **)*box)[0] = *fresh;
-    ((void **)*box)[1] = *weak;
-    ((void **)*all)[LENGTH - 1 - i] = tide_ephemeron_new(w.m, *next, *box);
-    *next = *fresh;
-    *fresh = NULL;
-  }
-  tide_scope_close(w.m, scope);
-  *next = NULL;
-  cr_assert_eq(live_after_collect(&w), 2 + 4 * LENGTH);
-  void *value = tide_ephemeron_value(w.m, (struct tide_ephemeron *)((void **)*all)[0]);
-  cr_assert_not_null(tide_weak_get(w.m, (struct tide_weak *)((void **)value)[1]));
-  *key = NULL;
-  cr_assert_eq(live_after_collect(&w), 1 + LENGTH);
+  chain(50, false, false);
+  chain(60000, false, false);
+  chain(60000, true, false);
+  chain(20000, true, true);
 }
 
 HeapTest(weak_table, entries_vanish_with_their_keys) {
