@@ -128,13 +128,12 @@ Test(alloc, a_large_object_as_large_as_the_limit_allows) {
 
 HeapTest(alloc, memory_is_given_back_when_the_live_set_shrinks) {
   void **head = list_new(&w, 200000);
-  struct tide_heap_stats before, after;
   tide_collect(w.m);
-  tide_heap_stats(w.heap, &before);
+  struct tide_heap_stats before = stats_of(w.heap);
   *head = NULL;
   for (int i = 0; i < 20; i++)
     tide_collect(w.m);
-  tide_heap_stats(w.heap, &after);
+  struct tide_heap_stats after = stats_of(w.heap);
   cr_assert_geq(before.committed_bytes, 200000 * sizeof(struct pair));
   cr_assert_eq(after.heap_bytes, 0);
   cr_assert_leq(after.committed_bytes, (size_t)18 << 20);

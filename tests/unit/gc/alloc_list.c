@@ -84,8 +84,6 @@ HeapTest(alloc_list, fails_as_other_allocation) {
                  TIDE_ERROR_MEMORY);
 }
 
-/* ---- The stack below ---- */
-
 #define DEEP 4096u
 
 static TD_READS_STACKS void soil(void) {

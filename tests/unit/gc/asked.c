@@ -2,14 +2,8 @@
 /* Heaps that collect when the program wants it: tide_options.collects, tide_collection_due. */
 #include "tests/unit/gc/young.h"
 
-#define MIB ((size_t)1 << 20)
-
 static struct world world_asked(enum tide_collects collects, bool young) {
   return WORLD(.collects = collects, .write_barrier = young);
-}
-
-static uint64_t collections(struct world *w) {
-  return stats_of(w->heap).collections;
 }
 
 /* Returns how much was allocated until it was refused, or `most`. */
@@ -132,8 +126,6 @@ Test(asked, refusals) {
   cr_assert_null(tide_heap_create(&options, &error));
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
 }
-
-/* ---- Finalizers ---- */
 
 static struct tide_mutator *mutator;
 static int ran[4], order[4], runs;

@@ -2,7 +2,6 @@
 /* Integers in conservative roots that look like addresses of free memory. */
 #include "tests/unit/gc/common.h"
 
-#define MIB ((size_t)1 << 20)
 enum { INTEGERS = 512 };
 
 static uintptr_t integers[INTEGERS];

@@ -22,8 +22,7 @@ TRACE(trace_on_helper) {
     helper->act(helper);
 }
 
-static void collect_with_helper_after(void (*prepare)(struct world *),
-                                      void (*act)(struct helper *)) {
+static void collect_with_helper(void (*prepare)(struct world *), void (*act)(struct helper *)) {
   struct helper helper = {.w = WORLD(.markers = 4), .act = act};
   struct tide_mutator *m = helper.w.m;
   helper.collector = pthread_self();
@@ -38,10 +37,6 @@ static void collect_with_helper_after(void (*prepare)(struct world *),
     cr_assert_eq(tide_collect(m), TIDE_OK);
   cr_assert_gt(helper.calls, 0, "no helper took part");
   world_end(&helper.w);
-}
-
-static void collect_with_helper(void (*act)(struct helper *)) {
-  collect_with_helper_after(NULL, act);
 }
 
 static void act_on_heap(struct helper *helper) {
@@ -59,7 +54,7 @@ static void act_on_heap(struct helper *helper) {
 }
 
 Test(callbacks, a_marking_thread_is_refused_what_waits_for_the_collection) {
-  collect_with_helper(act_on_heap);
+  collect_with_helper(NULL, act_on_heap);
 }
 
 struct watcher {
@@ -285,7 +280,7 @@ static void make_references(struct world *w) {
 }
 
 Test(callbacks, a_marking_thread_may_look) {
-  collect_with_helper_after(make_references, act_look);
+  collect_with_helper(make_references, act_look);
 }
 
 VISIT(look_in_visit) {

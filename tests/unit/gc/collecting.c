@@ -6,12 +6,6 @@
 #include "tests/unit/gc/young.h"
 #include "tide/dropin.h"
 
-#define MIB ((size_t)1 << 20)
-
-static uint64_t collections(struct world *w) {
-  return stats_of(w->heap).collections;
-}
-
 static bool churn(struct world *w, size_t mib) {
   for (size_t i = 0; i < mib * 64; i++)
     if (!tide_alloc(w->m, TIDE_LAYOUT_LEAF, MIB / 64)) return false;
@@ -58,11 +52,10 @@ static void *collect_until_told(void *data) {
 /* From the return on none runs, and none begins. */
 HeapTest(pause, by_a_variable_and_awaited) {
   static _Atomic(int) variable, begun;
-  pthread_t thread;
   struct collector collector = {.heap = w.heap};
   tide_heap_on_event(w.heap, await_in_event, &begun);
   cr_assert_eq(tide_collect_pause_by(w.heap, (const int *)&variable), TIDE_OK);
-  thread = thread_new(collect_until_told, &collector);
+  pthread_t thread = thread_new(collect_until_told, &collector);
   tide_blocking_enter(w.m);
   for (int i = 0; i < 500; i++) {
     atomic_fetch_add(&variable, 1);
@@ -239,14 +232,11 @@ HeapTest(external, counts_together_with_objects) {
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 2.0, NULL), TIDE_OK);
   cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16 * MIB)));
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  struct tide_heap_stats before, after;
-  tide_heap_stats(w.heap, &before);
-  cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)(8 * MIB)), TIDE_OK);
-  tide_heap_stats(w.heap, &after);
-  cr_assert_eq(before.next_collection_bytes - after.next_collection_bytes, 8 * MIB);
-  cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(8 * MIB)), TIDE_OK);
-  tide_heap_stats(w.heap, &after);
-  cr_assert_eq(before.next_collection_bytes, after.next_collection_bytes);
+  uint64_t before = stats_of(w.heap).next_collection_bytes;
+  add_external(&w, (ptrdiff_t)(8 * MIB));
+  cr_assert_eq(stats_of(w.heap).next_collection_bytes, before - 8 * MIB);
+  add_external(&w, -(ptrdiff_t)(8 * MIB));
+  cr_assert_eq(stats_of(w.heap).next_collection_bytes, before);
 }
 
 HeapTest(external, refusals) {
@@ -276,7 +266,6 @@ HeapTest(limits, the_limit_moves) {
 HeapTest(limits, sizing_changes) {
   void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 8 * MIB));
   cr_assert_not_null(*kept);
-  struct tide_heap_stats stats;
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 4.0, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_geq(stats_of(w.heap).next_collection_bytes, 32 * MIB);
@@ -285,8 +274,7 @@ HeapTest(limits, sizing_changes) {
   cr_assert_leq(stats_of(w.heap).next_collection_bytes, 13 * MIB);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  tide_heap_stats(w.heap, &stats);
-  cr_assert_eq(stats.next_collection_bytes, stats.heap_max_bytes);
+  cr_assert_eq(stats_of(w.heap).next_collection_bytes, stats_of(w.heap).heap_max_bytes);
 }
 
 HeapTest(limits, refusals) {

@@ -56,6 +56,8 @@
 #define TOLD 0
 #endif
 
+#define MIB ((size_t)1 << 20)
+
 struct pair {
   struct pair *left, *right;
   uint64_t number;
@@ -224,6 +226,10 @@ static inline uint64_t expect_sound(struct world *w) {
   cr_assert_eq(status, TIDE_OK, "%s", check.difference);
   expect_order(w);
   return check.objects;
+}
+
+static inline uint64_t collections(struct world *w) {
+  return stats_of(w->heap).collections;
 }
 
 /* Objects in the heap after a collection. */

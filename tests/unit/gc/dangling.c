@@ -282,8 +282,6 @@ Test(dangling, the_quarantine_outlives_the_epochs) {
   cr_assert_eq(count, 1);
 }
 
-/* ---- Objects that were freed ---- */
-
 static const size_t freed_sizes[] = {48, 3000, 40000, 1000000};
 static size_t freed_size;
 

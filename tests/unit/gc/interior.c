@@ -4,8 +4,7 @@
 
 /* An object whose words may be pointers, held by a handle. */
 static uintptr_t *conservative_words(struct world *w) {
-  uintptr_t *words = held(w, tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, 64));
-  return words;
+  return held(w, tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, 64));
 }
 
 /* From the heap, each word that points `behind` bytes behind an object's start. */
@@ -55,10 +54,8 @@ HeapTest(interior, counts_for_conservative_roots_too) {
 }
 
 HeapTest(interior, ends_near_the_start_where_the_layout_says) {
-  struct tide_error error;
   uintptr_t *words = conservative_words(&w);
-  tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, &error);
-  cr_assert_neq(near, TIDE_LAYOUT_INVALID, "%s", error.text);
+  tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, NULL);
   cr_assert_neq(near, TIDE_LAYOUT_LEAF);
   cr_assert_eq(near, tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, NULL));
   size_t sizes[] = {10000, 50000, 200000, 2000000};

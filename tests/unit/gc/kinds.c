@@ -39,9 +39,8 @@ static struct world world_watched(struct watch *watch, size_t max_bytes) {
 
 static void expect(struct world *w, const struct watch *watch, enum tide_cycle_kind kind,
                    enum tide_cycle_cause cause) {
-  struct tide_cycle_stats stats;
+  struct tide_cycle_stats stats = cycle_of(w->heap);
   struct tide_cycle_running now;
-  tide_cycle_stats(w->heap, &stats);
   tide_cycle_running(w->heap, &now);
   cr_assert_eq(watch->last.kind, kind);
   cr_assert_eq(watch->last.cause, cause);

@@ -2,7 +2,6 @@
 /* The limit of a heap bounds its memory, not only what is in use. */
 #include "tests/unit/gc/common.h"
 
-#define MIB ((size_t)1 << 20)
 #define LIMIT (64 * MIB)
 
 static size_t resident_bytes(void) {

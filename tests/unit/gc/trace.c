@@ -61,17 +61,13 @@ HeapTest(trace, counts_what_it_loses) {
   cr_assert_geq(lost - before, 4, "no room here is a loss as well");
 }
 
-HeapTest(trace, ends) {
+HeapTest(trace, ends_and_follows_the_number_of_markers) {
   list_new(&w, 100);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   tide_collect(w.m);
   cr_assert_eq(tide_timeline_begin(w.heap, 0), TIDE_OK);
   tide_collect(w.m);
   cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0);
-}
-
-HeapTest(trace, follows_the_number_of_markers) {
-  list_new(&w, 100);
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, NULL), TIDE_OK);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, NULL), TIDE_OK);
@@ -81,11 +77,10 @@ HeapTest(trace, follows_the_number_of_markers) {
 
 HeapTest(trace, times_add_up) {
   list_new(&w, 50000);
-  struct tide_cycle_stats cycle;
   static struct tide_marker_stats marker[TIDE_MARKERS_MAX];
   for (int i = 0; i < 3; i++) {
     tide_collect(w.m);
-    tide_cycle_stats(w.heap, &cycle);
+    struct tide_cycle_stats cycle = cycle_of(w.heap);
     cr_assert_eq(tide_marker_stats(w.heap, marker, TIDE_MARKERS_MAX), cycle.markers);
     for (unsigned m = 0; m < cycle.markers; m++) {
       const struct tide_marker_stats *one = &marker[m];

@@ -106,8 +106,6 @@ HeapTest(weak_table, visits_and_removes_in_place) {
   cr_assert_eq(tide_weak_table_each(w.m, table, stop_at_once, NULL), 1);
 }
 
-/* ---- Several mutators ---- */
-
 struct interning {
   struct tide_heap *heap;
   struct tide_weak_table *table;
@@ -147,8 +145,6 @@ Test(weak_table, several_mutators) {
   expect_shared(world_young(), TIDE_STOP_POLL);
   expect_shared(world_new(), TIDE_STOP_SIGNAL);
 }
-
-/* ---- Misuse ---- */
 
 static struct world *inside_of;
 static uint64_t hash_and_allocate(const void *key, void *context) {

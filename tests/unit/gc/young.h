@@ -19,9 +19,7 @@ static inline struct world world_young(void) {
 static inline uint64_t count_after_young(struct world *w) {
   cr_assert_eq(tide_collect_young(w->m), TIDE_OK);
   expect_sound(w);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w->heap, &stats);
-  cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
+  cr_assert_eq(cycle_of(w->heap).kind, TIDE_CYCLE_YOUNG);
   return count_objects(w);
 }
 

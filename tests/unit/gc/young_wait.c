@@ -21,12 +21,10 @@ static void begin_wait(struct world *w) {
 }
 
 static void drop_until_collected(struct world *w) {
-  struct tide_heap_stats before, now;
-  tide_heap_stats(w->heap, &before);
-  do {
+  uint64_t before = collections(w);
+  do
     pair_new(w, NULL, NULL, 0);
-    tide_heap_stats(w->heap, &now);
-  } while (now.collections == before.collections);
+  while (collections(w) == before);
 }
 
 static struct world begin(void) {
@@ -188,13 +186,11 @@ static void write_to(struct world *w, struct pair *list, unsigned count) {
 
 /* Returns the kind of the collection that a few allocations have brought; false: none. */
 static bool brings(struct world *w, struct tide_cycle_stats *stats) {
-  struct tide_heap_stats before, now;
-  tide_heap_stats(w->heap, &before);
+  uint64_t before = collections(w);
   for (unsigned i = 0; i < FRESH; i++)
     cr_assert_not_null(pair_new(w, NULL, NULL, i));
-  tide_heap_stats(w->heap, &now);
-  tide_cycle_stats(w->heap, stats);
-  return now.collections != before.collections;
+  *stats = cycle_of(w->heap);
+  return collections(w) != before;
 }
 
 Test(young_logged, brings_a_young_collection) {

@@ -184,8 +184,6 @@ Test(youth, without_figures_is_no_disaster) {
   cr_assert_geq(when.youth.due_bytes, when.youth.least_bytes);
 }
 
-/* ---- Which of both ---- */
-
 Test(due, is_full_where_the_budget_is_used_up_by_old_objects) {
   struct td_when when = make();
   const struct {

@@ -7,8 +7,6 @@
 #include "marker/region/fresh.h"
 #include "tests/scoped.h"
 
-/* ---- Chunks ---- */
-
 #define SCOPED_CHUNKS SCOPED(td_chunks_close) struct td_chunks
 
 static struct td_chunks open_chunks(size_t reserved, size_t allowed) {
@@ -99,8 +97,6 @@ Test(chunks, a_collection_begins_with_all_chunks) {
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 79);
 }
 
-/* ---- The word of a region ---- */
-
 Test(region, the_largest_numbers_disturb_neither_count_nor_owner) {
   struct td_chunk chunk;
   struct td_region region = {0};
@@ -114,8 +110,6 @@ Test(region, the_largest_numbers_disturb_neither_count_nor_owner) {
   cr_assert_eq(td_region_waiting(word), 0x7fffffff);
   cr_assert_eq(td_region_take(&region), UINT32_MAX - 1);
 }
-
-/* ---- Fresh objects ---- */
 
 enum { PARTS = 4, GRANULES = PARTS << TD_FRESH_PART };
 static uint64_t fresh[GRANULES / 64], summary[PARTS];

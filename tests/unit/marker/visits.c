@@ -6,8 +6,6 @@
 
 static struct site s;
 
-/* ---- Throwing ---- */
-
 SiteTest(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
   enum { MANY = 2 * TD_CHUNK_REFERENCES };
   struct pair *objects[MANY + 1];
@@ -79,8 +77,6 @@ SiteTest(throwing, the_last_chunk_is_deferred_and_used_again) {
   cr_assert_eq(site_waiting(&s, objects[0]), 1);
 }
 
-/* ---- Visiting ---- */
-
 SiteTest(visiting, deferred_objects_of_the_region_are_scanned) {
   struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
   site_begin(&s, 100);
@@ -143,8 +139,6 @@ SiteTest(visiting, ends_when_it_has_become_narrow) {
   cr_assert(td_regions_wait(s.set->regions));
   cr_assert_lt(s.set->marker[0]->stats.region_objects, LINKS);
 }
-
-/* ---- Single chunks ---- */
 
 SiteTest(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   struct pair *objects[TD_CHUNK_REFERENCES + 1];
@@ -240,8 +234,6 @@ Test(parts, without_chunks_the_right_references_are_deferred) {
     cr_assert_eq(site_mark(&s, objects[i]), TD_DEFERRED, "%d", i);
   site_close(&s);
 }
-
-/* ---- What debug builds check ---- */
 
 #ifdef TD_DEBUG
 #define TOLD SIGABRT
