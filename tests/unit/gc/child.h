@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario in a process of its own, and what that writes to standard error. */
+/* A scenario in a process of its own, what that writes to standard error, and how much it has. */
 #ifndef TD_TESTS_UNIT_GC_CHILD_H
 #define TD_TESTS_UNIT_GC_CHILD_H
 
@@ -8,6 +8,17 @@
 #include "tests/unit/gc/common.h"
 
 static char told[4096]; /* by the last child */
+
+/* Bytes that the process may write and shares with nobody: what RLIMIT_DATA limits. */
+static inline size_t data_bytes(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  size_t kib = 0;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "VmData: %zu kB", &kib) == 1) break;
+  if (file) fclose(file);
+  return kib << 10;
+}
 
 /* Returns the child's status as waitpid tells it. It ends with 0 if `scenario` returns true. */
 static inline int child_of(bool (*scenario)(const void *argument), const void *argument) {

@@ -2,7 +2,7 @@
 /* Pinned objects: alive until unpinned or freed, many of them. */
 #include <sys/resource.h>
 
-#include "tests/unit/gc/common.h"
+#include "tests/unit/gc/child.h"
 #include "tide/dropin.h"
 
 HeapTest(pins, refuse_what_makes_no_sense) {
@@ -67,17 +67,6 @@ HeapTest(pins, are_told_and_move_nowhere) {
   struct pair *moved = tide_object_replace(w.m, free_one, 200);
   cr_assert(moved && moved->number == 2, "others may move where something is pinned");
 #endif
-}
-
-/* Bytes that the process may write and shares with nobody: what RLIMIT_DATA limits. */
-static size_t data_bytes(void) {
-  FILE *file = fopen("/proc/self/status", "r");
-  char line[256];
-  size_t kib = 0;
-  while (file && fgets(line, sizeof line, file))
-    if (sscanf(line, "VmData: %zu kB", &kib) == 1) break;
-  if (file) fclose(file);
-  return kib << 10;
 }
 
 /* Where the first object is pinned, only the bytes around it may be written, not one for every
