@@ -8,20 +8,24 @@ enum { COUNT = TD_BITS_MOST };
 static struct td_bits bits;
 
 Test(bits, the_next_one_is_found_cyclically) {
-  td_bits_set(&bits, 3);
-  td_bits_set(&bits, 200);
-  cr_assert_eq(td_bits_next(&bits, COUNT, 0), 3);
-  cr_assert_eq(td_bits_next(&bits, COUNT, 3), 3);
-  cr_assert_eq(td_bits_next(&bits, COUNT, 4), 200);
-  cr_assert_eq(td_bits_next(&bits, COUNT, 201), 3);
-  cr_assert_eq(td_bits_next(&bits, COUNT, COUNT - 1), 3);
-}
-
-Test(bits, before_self_in_the_same_line) {
-  td_bits_set(&bits, TD_BITS_LINE);
-  cr_assert_eq(td_bits_next(&bits, COUNT, TD_BITS_LINE + 1), TD_BITS_LINE);
-  cr_assert_eq(td_bits_take(&bits, COUNT, TD_BITS_LINE + 1), TD_BITS_LINE);
-  cr_assert_not(td_bits_has(&bits, TD_BITS_LINE));
+  static const struct {
+    unsigned set[2], from, next;
+  } rows[] = {{{3, 200}, 0, 3},
+              {{3, 200}, 3, 3},
+              {{3, 200}, 4, 200},
+              {{3, 200}, 201, 3},
+              {{3, 200}, COUNT - 1, 3},
+              {{1, 1}, COUNT - 1, 1},
+              {{TD_BITS_LINE, TD_BITS_LINE}, TD_BITS_LINE + 1, TD_BITS_LINE}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    td_bits_set(&bits, rows[i].set[0]);
+    td_bits_set(&bits, rows[i].set[1]);
+    cr_assert_eq(td_bits_next(&bits, COUNT, rows[i].from), rows[i].next, "row %zu", i);
+    cr_assert_eq(td_bits_take(&bits, COUNT, rows[i].from), rows[i].next, "row %zu", i);
+    cr_assert_not(td_bits_has(&bits, rows[i].next));
+    td_bits_clear(&bits, rows[i].set[0]);
+    td_bits_clear(&bits, rows[i].set[1]);
+  }
 }
 
 Test(bits, nobody_has_one) {
@@ -40,11 +44,6 @@ Test(bits, each_is_taken_once_the_nearest_first) {
   for (unsigned left = COUNT - 2; left > 0; left--)
     cr_assert_neq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
   cr_assert_eq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
-}
-
-Test(bits, the_first_line_follows_the_last) {
-  td_bits_set(&bits, 1);
-  cr_assert_eq(td_bits_take(&bits, COUNT, COUNT - 1), 1);
 }
 
 /* There were more markers, and there are fewer now: the bits of the others stay. */

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a marker's parts do on their own: items of queues, batches, root slices, termination. */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "heap/cells/large.h"
-#include "heap/create.h"
-#include "heap/epoch.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/state.h"
 #include "marker/test/tester.h"
+#include "tests/unit/heap/common.h"
 
 /* The last granule of the longest range there can be, and the last number. */
 Test(items, slices_keep_their_two_numbers) {
@@ -27,22 +21,12 @@ Test(items, slices_keep_their_two_numbers) {
 
 static struct td_space heap;
 
-static void open_heap(void) {
-  struct tide_error error;
-  enum td_room room;
-  cr_assert(td_space_init(&heap, false, (size_t)64 << 20, (size_t)64 << 20, &error), "%s",
-            error.text);
-  cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)1 << 20, &room));
-}
-
-/* The loops in C and, where the processor has it, those with AVX-512. */
-#define FOR_EACH_LOOPS(way) for (size_t way = TD_MARKING_PORTABLE; td_marking_name(way); way++)
-
-/* A tester around that heap, whose first block of objects looks as if it held pairs. */
+/* A tester around a heap, whose first block of objects looks as if it held pairs. */
 static struct td_tester *open_tester(size_t way) {
   static struct td_markers set;
   static struct td_marker marker;
-  open_heap();
+  heap_open(&heap, 64 * MIB);
+  cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, MIB));
   set.marking = (enum td_marking)way;
   td_space_begin_marking(&heap);
   for (uint32_t b = 1; b < heap.frontier; b++)
@@ -107,10 +91,6 @@ static void marks_the_white(size_t way) {
   close_tester(t);
 }
 
-Test(items, testing_marks_the_white) {
-  FOR_EACH_LOOPS(way) marks_the_white(way);
-}
-
 /* The slots of a group, with words among them that are no references. */
 static void finds_the_slots_of_every_object(size_t way) {
   struct td_tester *t = open_tester(way);
@@ -139,10 +119,6 @@ static void finds_the_slots_of_every_object(size_t way) {
     t->count = 0;
   }
   close_tester(t);
-}
-
-Test(items, scanning_finds_the_slots_of_every_object) {
-  FOR_EACH_LOOPS(way) finds_the_slots_of_every_object(way);
 }
 
 /* New objects wait by kind: those of maps, arrays, and leaves nowhere. */
@@ -177,13 +153,6 @@ static void tells_kinds_apart(size_t way, bool words) {
   close_tester(t);
 }
 
-Test(items, testing_tells_kinds_apart) {
-  FOR_EACH_LOOPS(way) {
-    tells_kinds_apart(way, false);
-    tells_kinds_apart(way, true);
-  }
-}
-
 /* Slots of an array, of any number, with words among them that are no references. */
 static void takes_slots_of_arrays(size_t way) {
   static uintptr_t slots[TD_TEST_STEP];
@@ -199,10 +168,6 @@ static void takes_slots_of_arrays(size_t way) {
     t->count = 0;
   }
   close_tester(t);
-}
-
-Test(items, testing_takes_slots_of_arrays) {
-  FOR_EACH_LOOPS(way) takes_slots_of_arrays(way);
 }
 
 /* Of a group of long objects no more are scanned than make a batch. */
@@ -229,8 +194,16 @@ static void scans_long_objects_in_parts(size_t way) {
   close_tester(t);
 }
 
-Test(items, long_objects_are_scanned_in_parts) {
-  FOR_EACH_LOOPS(way) scans_long_objects_in_parts(way);
+/* The loops in C and, where the processor has it, those with AVX-512. */
+Test(items, testing_and_scanning_in_each_way) {
+  for (size_t way = TD_MARKING_PORTABLE; td_marking_name(way); way++) {
+    marks_the_white(way);
+    finds_the_slots_of_every_object(way);
+    tells_kinds_apart(way, false);
+    tells_kinds_apart(way, true);
+    takes_slots_of_arrays(way);
+    scans_long_objects_in_parts(way);
+  }
 }
 
 /* Every word of every span is in one slice, whichever of two markers takes which. */

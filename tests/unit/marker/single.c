@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loops for objects that have one reference each. */
-#include <criterion/criterion.h>
-
-#include "heap/cells/large.h"
-#include "heap/create.h"
-#include "heap/epoch.h"
 #include "marker/loop/single.h"
+#include "tests/unit/heap/common.h"
 
 enum { LISTS = TD_WINDOW, STRIDE = 1024, SLOT = 1 };
 
@@ -16,11 +12,8 @@ static struct td_single single;
 
 /* A piece of memory whose blocks are made to look as if they held elements of lists. */
 static void open_heap(void) {
-  struct tide_error error;
-  enum td_room room;
-  cr_assert(td_space_init(&heap, false, (size_t)64 << 20, (size_t)64 << 20, &error), "%s",
-            error.text);
-  cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)4 << 20, &room));
+  heap_open(&heap, 64 * MIB);
+  cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, 4 * MIB));
   td_space_begin_marking(&heap);
   v = td_view_of(&heap);
   for (uint32_t b = 0; b < heap.frontier; b++) {
