@@ -2,7 +2,6 @@
 /* Young collections look at roots of all kinds, and at those of their own heap only. */
 
 #include "tests/unit/gc/young.h"
-#include "tide/foreign.h"
 
 /* What lies outside of the heap is no reference, also to a young collection of either heap. */
 Test(young_roots, do_not_lead_from_heap_to_heap) {
@@ -38,25 +37,4 @@ YoungTest(young_roots, are_pinned_objects) {
   cr_assert_eq(tide_object_pin(w.m, again), TIDE_OK);
   cr_assert_eq(tide_object_unpin(w.m, again), TIDE_OK);
   cr_assert_eq(count_after_young(&w), 0, "young garbage");
-}
-
-static void *told[4];
-
-REPORT(tell) {
-  tide_root_report(list, told, sizeof told);
-}
-
-YoungTest(young_roots, are_told_by_sources) {
-  struct tide_root_source source = {.stopped = tell};
-  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
-  for (unsigned i = 0; i < 4; i++) {
-    told[i] = pair_new(&w, NULL, NULL, i);
-    cr_assert_eq(count_after_young(&w), i + 1);
-  }
-  for (unsigned i = 0; i < 4; i++)
-    cr_assert_eq(((struct pair *)told[i])->number, i);
-  told[0] = NULL;
-  cr_assert_eq(count_after_young(&w), 4);
-  cr_assert_eq(live_after_collect(&w), 3);
-  cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
 }
