@@ -11,19 +11,6 @@ static void *medium(tide_layout layout, size_t bytes) {
   return td_space_alloc_medium(&heap, layout, bytes);
 }
 
-/* The first objects of a kind are meant to be large ones. */
-static void warm(tide_layout layout, size_t bytes) {
-  for (int i = 0; i < 16; i++) {
-    void *object = medium(layout, bytes);
-    if (object) td_space_free_medium(&heap, (uintptr_t)object);
-  }
-}
-
-static uint32_t collect(void **objects, size_t count, size_t step) {
-  struct tide_bump none = {0};
-  return heap_collect(&heap, &none, objects, count, step);
-}
-
 Test(medium, classes_hold_what_they_are_for_and_waste_an_eighth_at_most) {
   for (size_t bytes = TD_SMALL_BYTES_MAX + 1; bytes <= TD_MEDIUM_BYTES_MAX; bytes++) {
     unsigned c = td_medium_class(bytes);
@@ -49,14 +36,14 @@ Test(medium, objects_are_packed) {
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     for (int i = 0; i < 16; i++)
       (void)medium(TIDE_LAYOUT_LEAF, sizes[s]);
-    collect(NULL, 0, 1);
+    heap_keep(&heap, NULL, 0, 1);
     size_t count = 480;
     for (size_t i = 0; i < count; i++)
       cr_assert_not_null(medium(TIDE_LAYOUT_LEAF, sizes[s]));
     double ratio = (double)heap.used_blocks * TD_BLOCK_BYTES / (double)(count * sizes[s]);
     cr_assert_leq(ratio, 1.15, "%zu bytes take %.3f times as much", sizes[s], ratio);
     heap_check(&heap);
-    cr_assert_gt(collect(NULL, 0, 1), 0);
+    cr_assert_gt(heap_keep(&heap, NULL, 0, 1), 0);
     cr_assert_eq(heap.used_blocks, 0);
   }
   td_space_deinit(&heap);
@@ -93,25 +80,13 @@ Test(medium, cells_are_reused_and_nobody_elses) {
       if (x % 4 == 0) objects[i] = NULL;
       if (objects[i]) kept[live++] = objects[i];
     }
-    collect(kept, live, 1);
+    heap_keep(&heap, kept, live, 1);
     uint64_t seen = 0;
     td_space_each_object(&heap, heap_count, &seen);
     cr_assert_eq(seen, live);
     cr_assert_eq(heap.live_objects, live);
   }
-  collect(NULL, 0, 1);
+  heap_keep(&heap, NULL, 0, 1);
   cr_assert_eq(heap.used_blocks, 0);
   td_space_deinit(&heap);
-}
-
-SpaceTest(medium, the_last_object_freed_gives_the_span_back) {
-  void *objects[32];
-  warm(TIDE_LAYOUT_LEAF, 40000);
-  for (int i = 0; i < 32; i++)
-    cr_assert_not_null(objects[i] = medium(TIDE_LAYOUT_LEAF, 40000));
-  cr_assert_eq(heap.used_blocks, 20);
-  for (int i = 0; i < 32; i++)
-    td_space_free_medium(&heap, (uintptr_t)objects[i]);
-  cr_assert_eq(heap.used_blocks, 0);
-  heap_check(&heap);
 }

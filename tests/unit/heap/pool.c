@@ -15,11 +15,6 @@ static void *large(size_t blocks) {
   return heap_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
-static void collect(void **live, size_t count) {
-  struct tide_bump none = {0};
-  heap_collect(&heap, &none, live, count, 1);
-}
-
 SpaceTest(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
   void *a = large(20), *b = large(20), *c = large(100), *d = large(7);
   cr_assert(a && b && c && d);
@@ -28,7 +23,7 @@ SpaceTest(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
                 ((uintptr_t)b + 20 * TD_BLOCK_BYTES - 1) / TD_SLAB_BYTES, "across a slab's end");
   memset(b, 0xbb, 20 * TD_BLOCK_BYTES);
   void *live[] = {a, c, d};
-  collect(live, 3);
+  heap_keep(&heap, live, 3, 1);
   cr_assert_neq(large(21), b, "too long for the hole");
   cr_assert_eq(large(12), b);
   cr_assert_eq(large(8), (char *)b + 12 * TD_BLOCK_BYTES);
@@ -56,7 +51,7 @@ SpaceTest(pool, the_budget_and_the_limit_are_exact) {
   cr_assert_null(large(1));
   cr_assert_eq(heap.used_blocks, all);
   heap_check(&heap);
-  collect(NULL, 0);
+  heap_keep(&heap, NULL, 0, 1);
   cr_assert_not_null(large(all), "all of it in one piece");
 }
 
@@ -82,7 +77,7 @@ SpaceTest(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
   memset(high, 0x22, 500 * TD_BLOCK_BYTES);
   cr_assert_eq(td_space_trim(&heap, 0), 0, "all slabs are in use");
   uint32_t committed = heap.committed_slabs;
-  collect(&low, 1);
+  heap_keep(&heap, &low, 1, 1);
   size_t before = process_bytes().resident, kept = 4 * TD_SLAB_BYTES;
   cr_assert_gt(before, 0);
   size_t given = td_space_trim(&heap, kept);
@@ -107,7 +102,7 @@ SpaceTest(pool, a_locked_slab_is_kept) {
   cr_assert_eq(heap.committed_slabs, 3);
   if (syscall(SYS_mlock, (char *)heap.base + TD_SLAB_BYTES, TD_SLAB_BYTES) != 0)
     cr_skip_test("this process may not lock memory");
-  collect(NULL, 0);
+  heap_keep(&heap, NULL, 0, 1);
   cr_assert_eq(td_space_trim(&heap, 0), TD_SLAB_BYTES, "slab 2 only");
   cr_assert_eq(heap.committed_slabs, 2);
   heap_check(&heap);

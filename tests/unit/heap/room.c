@@ -38,13 +38,12 @@ Test(room, no_place_among_fragments) {
   FREED void **live = calloc(all, sizeof *live);
   for (size_t i = 0; i < all; i++)
     live[i] = heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES);
-  struct tide_bump none = {0};
-  heap_collect(&heap, &none, live, all, 2);
+  heap_keep(&heap, live, all, 2);
   cr_assert_eq(room_for(2), TD_ROOM_NO_PLACE);
   cr_assert_eq(heap.extent_limit, 2, "what was found is remembered");
   cr_assert_eq(room_for(3), TD_ROOM_NO_PLACE);
   cr_assert_eq(room_for(1), TD_ROOM, "shorter ones still fit");
-  heap_collect(&heap, &none, live, all, 4);
+  heap_keep(&heap, live, all, 4);
   cr_assert_eq(room_for(3), TD_ROOM, "every fourth block is used now");
   cr_assert_eq(room_for(4), TD_ROOM_NO_PLACE);
   heap_check(&heap);
