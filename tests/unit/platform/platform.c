@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 Test(memory, reserve_aligns_and_commits_zeroes) {
   for (size_t align = 4096; align <= (size_t)1 << 24; align <<= 3) {
@@ -169,25 +168,19 @@ static void *look_at_stack(void *bounds_pointer) {
 }
 
 /* The first stack's are found without asking the C library, which must not say otherwise. */
-Test(threads, stack_bounds_are_within_the_c_librarys) {
-  struct td_stack_bounds bounds;
+Test(threads, stack_bounds_hold_the_frame_and_are_within_the_c_librarys) {
+  struct td_stack_bounds bounds, others;
   pthread_attr_t attributes;
-  void *low;
+  pthread_t thread;
+  void *low, *found;
   size_t bytes;
+  cr_assert_eq(pthread_create(&thread, NULL, look_at_stack, &others), 0);
+  pthread_join(thread, &found);
+  cr_assert_not_null(found);
   cr_assert_not_null(look_at_stack(&bounds));
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) cr_skip_test("it does not tell");
   cr_assert_eq(pthread_attr_getstack(&attributes, &low, &bytes), 0);
   pthread_attr_destroy(&attributes);
   cr_assert_leq(bounds.high, (uintptr_t)low + bytes);
   cr_assert(bounds.grows && bounds.high - bounds.low >= bytes / 2);
-}
-
-Test(threads, stack_bounds_hold_the_frame) {
-  struct td_stack_bounds bounds;
-  void *result;
-  cr_assert_not_null(look_at_stack(&bounds));
-  pthread_t thread;
-  cr_assert_eq(pthread_create(&thread, NULL, look_at_stack, &bounds), 0);
-  pthread_join(thread, &result);
-  cr_assert_not_null(result);
 }
