@@ -50,7 +50,6 @@ HeapTest(interior, counts_for_conservative_roots_too) {
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
-  cr_assert_eq(tide_root_remove_conservative(w.heap, root), TIDE_OK);
 }
 
 HeapTest(interior, ends_near_the_start_where_the_layout_says) {

@@ -86,5 +86,4 @@ Test(pins, need_little_of_what_may_be_written) {
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_count_marked(w.m), 1);
-  cr_assert_eq(tide_object_unpin(w.m, p), TIDE_OK);
 }

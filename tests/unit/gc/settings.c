@@ -138,7 +138,6 @@ Test(options, helpers_wait_until_marking_has_taken_long_enough) {
   o.markers = 0;
   setenv("TIDE_MARKERS", "3", 1);
   cr_expect_eq(markers_at_hand(&o), 3, "who says how many wants them");
-  unsetenv("TIDE_MARKERS");
 }
 
 Test(environment, values_that_mean_nothing_are_named) {
