@@ -58,25 +58,6 @@ SiteTest(throwing, without_a_chunk_objects_are_deferred) {
   cr_assert_eq(td_deferred_find(s.set->marker[0], 0), td_view_page(&v, (uintptr_t)object));
 }
 
-SiteTest(throwing, the_last_chunk_is_deferred_and_used_again) {
-  enum { MANY = 3 * TD_CHUNK_REFERENCES + 7 };
-  static struct pair *objects[MANY];
-  site_fill(&s, objects, MANY);
-  struct pair *elsewhere = (struct pair *)site_leaf(&s);
-  site_begin(&s, 1);
-  for (int i = 0; i < MANY; i++)
-    site_throw(&s, 0, objects[i]);
-  site_throw(&s, 0, elsewhere);
-  cr_assert_eq(site_mark(&s, elsewhere), 0,
-               "a leaf in another region, for which there is no chunk");
-  for (int i = 0; i < MANY; i++)
-    cr_assert_eq(site_mark(&s, objects[i]) == TD_DEFERRED, i < 3 * (int)TD_CHUNK_REFERENCES, "%d",
-                 i);
-  cr_assert_eq(site_used(&s), 1);
-  td_visitor_close(site_visitor(&s, 0));
-  cr_assert_eq(site_waiting(&s, objects[0]), 1);
-}
-
 SiteTest(visiting, deferred_objects_of_the_region_are_scanned) {
   struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
   site_begin(&s, 100);
