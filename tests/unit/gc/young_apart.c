@@ -28,26 +28,6 @@ YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
   cr_assert_eq(nodes_in_snapshot(&w), 0);
 }
 
-TRACE(trace_second) {
-  tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);
-}
-
-YoungTest(young_apart, objects_that_trace_alone_are_looked_into) {
-  tide_layout alone = tide_layout_traced_serially(w.heap, trace_second, NULL, NULL);
-  cr_assert_neq(alone, TIDE_LAYOUT_INVALID);
-  for (size_t words = 3; words < 30000; words *= 10) { /* longer than a page, too */
-    void **object = (void **)tide_alloc(w.m, alone, words * sizeof(void *));
-    void **handle = tide_handle(w.m, object);
-    cr_assert_not_null(handle);
-    cr_assert_eq(count_after_young(&w), 1);
-    tide_write(w.m, object, &object[words - 1], pair_new(&w, NULL, NULL, words));
-    cr_assert_eq(count_after_young(&w), 2);
-    cr_assert_eq(((struct pair *)object[words - 1])->number, words);
-    *handle = NULL;
-    cr_assert_eq(live_after_collect(&w), 0);
-  }
-}
-
 YoungTest(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
   uintptr_t *slots = held(&w, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 * sizeof *slots));
   struct pair *target = pair_new(&w, NULL, NULL, 1);
