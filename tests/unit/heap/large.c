@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Large objects: zeroed, exact, as long as the limit allows, and untouched until used. */
+/* mlock by its number: the address sanitizer makes a function of that name do nothing. */
+#include <sys/syscall.h>
+
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -25,12 +28,14 @@ SpaceTest(large, sizes_are_rounded_to_granules_and_blocks) {
   cr_assert_eq(heap.used_blocks, 0);
 }
 
-/* Those as long as this get fresh pages. */
+/* Those as long as this get fresh pages, unless the system keeps the old ones: they are locked. */
 SpaceTest(large, memory_is_zero_again) {
-  for (int again = 0; again < 2; again++) {
+  for (int again = 0; again < 3; again++) {
     char *longest = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, 40 * MIB);
     cr_assert(is_zero(longest, 40 * MIB));
     memset(longest, 0xcc, 40 * MIB);
+    if (again == 1 && syscall(SYS_mlock, longest, 40 * MIB) != 0)
+      cr_skip_test("this process may not lock memory");
     heap_keep(&heap, NULL, 0, 1);
   }
 }
