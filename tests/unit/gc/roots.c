@@ -2,6 +2,8 @@
 /* Every kind of root keeps what it should, and no more. */
 #include <sys/mman.h>
 
+#include "gc/state/mutator.h"
+#include "gc/threads/stop/registers.h"
 #include "tests/unit/gc/common.h"
 
 HeapTest(roots, many_slots_in_any_order) {
@@ -233,3 +235,53 @@ StackTest(stack, results_of_threads_that_are_waited_for) {
   tide_blocking_leave(w.m);
   cr_assert_eq(job.result->number, 4711);
 }
+
+/* ---- Registers ---- */
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+enum { SAVED_REGISTERS = 5 };
+
+struct search {
+  struct tide_mutator *m;
+  uintptr_t inverted[SAVED_REGISTERS]; /* so that these are not found instead */
+  bool found[SAVED_REGISTERS];
+};
+
+static void search(void *data) {
+  struct search *s = data;
+  for (uintptr_t at = s->m->running->top; at < s->m->running->high; at += sizeof at)
+    for (size_t i = 0; i < SAVED_REGISTERS; i++)
+      s->found[i] |= *(const uintptr_t *)at == ~s->inverted[i];
+}
+
+/* td_stack_call(search, s), while registers that it has to preserve hold the words. */
+static __attribute__((noinline)) void search_with_registers(struct search *s) {
+  void (*call)(void (*)(void *), void *) = td_stack_call;
+  void (*run)(void *) = search;
+  const uintptr_t *inverted = s->inverted;
+  __asm__ volatile("lea -128(%%rsp), %%rsp\n\t" /* the red zone is the compiler's */
+                   "push %%rbx\n\tpush %%rbp\n\tpush %%r12\n\t"
+                   "push %%r13\n\tpush %%r14\n\tpush %%r15\n\t"
+                   "mov %%rsp, %%rbp\n\tand $-16, %%rsp\n\t"
+                   "mov 0(%%rdx), %%rbx\n\tnot %%rbx\n\t"
+                   "mov 8(%%rdx), %%r12\n\tnot %%r12\n\t"
+                   "mov 16(%%rdx), %%r13\n\tnot %%r13\n\t"
+                   "mov 24(%%rdx), %%r14\n\tnot %%r14\n\t"
+                   "mov 32(%%rdx), %%r15\n\tnot %%r15\n\t"
+                   "call *%%rax\n\t"
+                   "mov %%rbp, %%rsp\n\t"
+                   "pop %%r15\n\tpop %%r14\n\tpop %%r13\n\t"
+                   "pop %%r12\n\tpop %%rbp\n\tpop %%rbx\n\t"
+                   "lea 128(%%rsp), %%rsp"
+                   : "+a"(call), "+D"(run), "+S"(s), "+d"(inverted)
+                   :
+                   : "rcx", "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
+StackTest(stack, holds_what_registers_hold) {
+  struct search s = {.m = w.m, .inverted = {12345, 12346, 12347, 12348, 12349}};
+  search_with_registers(&s);
+  for (size_t i = 0; i < SAVED_REGISTERS; i++)
+    cr_expect(s.found[i], "register %zu", i);
+}
+#endif
