@@ -67,7 +67,7 @@ static void finalized_malloc(void) {
   CHECK(closed > MANY - MANY / 10);
 }
 
-static void base_only(void) {
+PART(base_only, .early = true) {
   GC_set_all_interior_pointers(0);
   GC_INIT();
   kept = GC_malloc(MANY * sizeof *kept);
@@ -75,5 +75,3 @@ static void base_only(void) {
   inner_links();
   finalized_malloc();
 }
-
-const struct part base_only_parts[] = {{"base_only", base_only, true}, {NULL, NULL, false}};

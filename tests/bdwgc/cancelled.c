@@ -47,7 +47,7 @@ static void *leave_wrapped(void *how) {
   return NULL;
 }
 /* What a thread held is free afterwards, and its own handlers may do anything. */
-static void left(void) {
+PART(cancelled_left) {
   _Atomic(bool) may_end = false;
   sleeper = start(await_end, &may_end);
   for (const char *how = "jbale"; *how; how++) {
@@ -94,7 +94,7 @@ static void *collect_often(void *unused) {
   }
   return unused;
 }
-static void creators(void) {
+PART(cancelled_creators) {
   pthread_t other = start(collect_often, NULL);
   for (int round = 0; round < 10; round++) {
     pthread_t thread = start(create, NULL);
@@ -117,7 +117,7 @@ static void *suspend_self(void *unused) {
   pthread_testcancel();
   return unused;
 }
-static void self_suspended(void) {
+PART(cancelled_self_suspended) {
   GC_allow_register_threads();
   pthread_t thread = start(suspend_self, NULL);
   while (!GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)thread))
@@ -129,10 +129,3 @@ static void self_suspended(void) {
   CHECK(finish(thread) == PTHREAD_CANCELED);
   CHECK(went_on);
 }
-
-const struct part cancelled_parts[] = {
-    {"cancelled_left", left, false},
-    {"cancelled_creators", creators, false},
-    {"cancelled_self_suspended", self_suspended, false},
-    {NULL, NULL, false},
-};

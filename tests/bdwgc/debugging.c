@@ -58,7 +58,7 @@ static unsigned count(const char *what, const char *part) {
 
 static char *volatile kept[2000];
 
-static void objects(void) {
+PART(debugging_objects) {
   char *object = GC_MALLOC(100), *text_copy = GC_STRDUP("text"), *part = GC_STRNDUP("longer", 4);
   CHECK(HEADER == 4 * sizeof(void *) && (char *)GC_base(object + 50) + HEADER == object);
   CHECK(GC_size(GC_base(object)) >= 100 + HEADER + sizeof(void *));
@@ -90,7 +90,7 @@ static APART void hide_some(void) {
   }
 }
 /* Without interior pointers, those behind the header count. */
-static void base_only(void) {
+PART(debugging_base_only, .early = true) {
   GC_set_all_interior_pointers(0);
   GC_INIT();
   hide_some();
@@ -123,7 +123,7 @@ static APART void make_finalized(void) {
     CHECK(i % 2 == 0 || (old == note && old_data == &finalized));
   }
 }
-static void finalizers(void) {
+PART(debugging_finalizers) {
   in_thread(make_finalized);
   collect();
   GC_invoke_finalizers();
@@ -135,7 +135,7 @@ static void finalizers(void) {
 static int line_smashed;
 static char *volatile victim;
 
-static void smashed(void) {
+PART(debugging_smashed) {
   victim = GC_MALLOC(40);
   line_smashed = __LINE__ - 1;
   kept[0] = GC_MALLOC(40);
@@ -163,7 +163,7 @@ static APART void leave_guards(void) {
     memset(GC_MALLOC_ATOMIC(40), 'g', 40);
 }
 /* Objects that are not zeroed lie where debugging objects did, and are none. */
-static void old_guards(void) {
+PART(debugging_old_guards) {
   leave_guards();
   collect();
   size_t bytes = 40 + HEADER + sizeof(void *) - 1; /* one is added, as to them */
@@ -177,7 +177,7 @@ static void old_guards(void) {
   CHECK(!strstr(heard(), "debugging.c"));
 }
 
-static void freed_twice(void) {
+PART(debugging_freed_twice) {
   char *volatile object = GC_MALLOC_ATOMIC(40);
   GC_FREE(object);
   CHECK(((GC_word *)object)[0] == (GC_word)0xefbeaddedeadbeefu);
@@ -202,7 +202,7 @@ static void *make_many(void *data) {
   }
   return NULL;
 }
-static void in_threads(void) {
+PART(debugging_in_threads) {
   pthread_t thread[3];
   listen();
   for (GC_word i = 0; i < 3; i++)
@@ -242,13 +242,13 @@ static void find_leaks(void) {
   CHECK(count(what, "sz= 77") >= 7 && count(what, "sz= 77") <= 10);
   CHECK(!strstr(what, "sz= 78") && !strstr(what, "sz= 79") && !strstr(what, "sz= 80"));
 }
-static void leaks(void) {
+PART(debugging_leaks, .early = true) {
   GC_set_find_leak(1);
   GC_INIT();
   find_leaks();
 }
 /* By GC_FIND_LEAK, which the test sets. */
-static void leaks_by_variable(void) {
+PART(debugging_leaks_by_variable, .early = true) {
   GC_INIT();
   find_leaks();
 }
@@ -263,7 +263,7 @@ static APART void write_after_free(void) {
   }
 }
 /* GC_FINDLEAK_DELAY_FREE is set. */
-static void written_after_free(void) {
+PART(debugging_written_after_free, .early = true) {
   GC_set_find_leak(1);
   GC_INIT();
   listen();
@@ -273,17 +273,3 @@ static void written_after_free(void) {
   collect();
   CHECK(strlen(heard()) > 0 && !strstr(text, "sz= 65"));
 }
-
-const struct part debugging_parts[] = {
-    {"debugging_objects", objects, false},
-    {"debugging_base_only", base_only, true},
-    {"debugging_finalizers", finalizers, false},
-    {"debugging_smashed", smashed, false},
-    {"debugging_old_guards", old_guards, false},
-    {"debugging_freed_twice", freed_twice, false},
-    {"debugging_in_threads", in_threads, false},
-    {"debugging_leaks", leaks, true},
-    {"debugging_leaks_by_variable", leaks_by_variable, true},
-    {"debugging_written_after_free", written_after_free, true},
-    {NULL, NULL, false},
-};

@@ -204,87 +204,27 @@ struct function {
 static const struct function functions[] = {CALLS(ENTRY)};
 
 /* Without arguments. */
-static const char *const plain_names[] = {
-    "GC_allow_register_threads",
-    "GC_atfork_child",
-    "GC_atfork_parent",
-    "GC_atfork_prepare",
-    "GC_clear_exclusion_table",
-    "GC_clear_roots",
-    "GC_collect_a_little",
-    "GC_deinit",
-    "GC_dump",
-    "GC_dump_finalization",
-    "GC_dump_regions",
-    "GC_enable_incremental",
-    "GC_finalize_all",
-    "GC_gcollect",
-    "GC_gcollect_and_unmap",
-    "GC_get_bytes_since_gc",
-    "GC_get_debug_header_size",
-    "GC_get_expl_freed_bytes_since_gc",
-    "GC_get_free_bytes",
-    "GC_get_full_gc_total_time",
-    "GC_get_gc_no",
-    "GC_get_heap_size",
-    "GC_get_memory_use",
-    "GC_get_obtained_from_os_bytes",
-    "GC_get_parallel",
-    "GC_get_total_bytes",
-    "GC_get_unmapped_bytes",
-    "GC_get_version",
-    "GC_incremental_protection_needs",
-    "GC_init",
-    "GC_invoke_finalizers",
-    "GC_is_disabled",
-    "GC_is_incremental_mode",
-    "GC_is_init_called",
-    "GC_print_free_list",
-    "GC_should_invoke_finalizers",
-    "GC_start_incremental_collection",
-    "GC_start_mark_threads",
-    "GC_start_performance_measurement",
-    "GC_thread_is_registered",
-    "GC_unregister_my_thread",
-};
+static const char plain_names[] =
+    "GC_allow_register_threads GC_atfork_child GC_atfork_parent GC_atfork_prepare "
+    "GC_clear_exclusion_table GC_clear_roots GC_collect_a_little GC_deinit GC_dump "
+    "GC_dump_finalization GC_dump_regions GC_enable_incremental GC_finalize_all GC_gcollect "
+    "GC_gcollect_and_unmap GC_get_bytes_since_gc GC_get_debug_header_size "
+    "GC_get_expl_freed_bytes_since_gc GC_get_free_bytes GC_get_full_gc_total_time GC_get_gc_no "
+    "GC_get_heap_size GC_get_memory_use GC_get_obtained_from_os_bytes GC_get_parallel "
+    "GC_get_total_bytes GC_get_unmapped_bytes GC_get_version GC_incremental_protection_needs "
+    "GC_init GC_invoke_finalizers GC_is_disabled GC_is_incremental_mode GC_is_init_called "
+    "GC_print_free_list GC_should_invoke_finalizers GC_start_incremental_collection "
+    "GC_start_mark_threads GC_start_performance_measurement GC_thread_is_registered "
+    "GC_unregister_my_thread";
 /* GC_get_… and GC_set_…. */
-static const char *const values[] = {
-    "abort_func",
-    "all_interior_pointers",
-    "allocd_bytes_per_finalizer",
-    "await_finalize_proc",
-    "disable_automatic_collection",
-    "dont_expand",
-    "dont_precollect",
-    "finalize_on_demand",
-    "finalizer_notifier",
-    "find_leak",
-    "force_unmap_on_gcollect",
-    "free_space_divisor",
-    "full_freq",
-    "java_finalization",
-    "manual_vdb_allowed",
-    "max_prior_attempts",
-    "max_retries",
-    "min_bytes_allocd",
-    "no_dls",
-    "non_gc_bytes",
-    "on_collection_event",
-    "on_heap_resize",
-    "on_thread_event",
-    "oom_fn",
-    "pages_executable",
-    "push_other_roots",
-    "rate",
-    "start_callback",
-    "stop_func",
-    "suspend_signal",
-    "thr_restart_signal",
-    "time_limit",
-    "time_limit_tv",
-    "toggleref_func",
-    "warn_proc",
-};
+static const char values[] =
+    "abort_func all_interior_pointers allocd_bytes_per_finalizer await_finalize_proc "
+    "disable_automatic_collection dont_expand dont_precollect finalize_on_demand "
+    "finalizer_notifier find_leak force_unmap_on_gcollect free_space_divisor full_freq "
+    "java_finalization manual_vdb_allowed max_prior_attempts max_retries min_bytes_allocd no_dls "
+    "non_gc_bytes on_collection_event on_heap_resize on_thread_event oom_fn pages_executable "
+    "push_other_roots rate start_callback stop_func suspend_signal thr_restart_signal time_limit "
+    "time_limit_tv toggleref_func warn_proc";
 
 static void *symbol(const char *prefix, const char *name) {
   char text[80];
@@ -335,23 +275,24 @@ static void expect_return(struct trial trial) {
   exit(1);
 }
 
-static void calls(void) {
+/* The names stand between spaces. */
+static void expect_returns(const char *names, void (*call)(const char *name)) {
+  char *rest = strdup(names);
+  for (char *name = strtok(rest, " "); name; name = strtok(NULL, " "))
+    expect_return((struct trial){.call = call, .name = name});
+  free(rest);
+}
+
+PART(cancelled_calls) {
   _Atomic(bool) over = false;
   GC_allow_register_threads();
   plain = GC_malloc(64);
   sleeper = start(await_end, &over);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     expect_return((struct trial){.function = &functions[i]});
-  for (size_t i = 0; i < sizeof plain_names / sizeof *plain_names; i++)
-    expect_return((struct trial){.call = call_plain, .name = plain_names[i]});
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    expect_return((struct trial){.call = call_value, .name = values[i]});
+  expect_returns(plain_names, call_plain);
+  expect_returns(values, call_value);
   over = true;
   finish(sleeper);
   collect();
 }
-
-const struct part every_call_parts[] = {
-    {"cancelled_calls", calls, false},
-    {NULL, NULL, false},
-};

@@ -30,7 +30,7 @@ static APART GC_word make_held(void) {
 }
 
 /* The words that link atomic objects are not looked at, so nothing may be collected meanwhile. */
-static void lists(void) {
+PART(lists) {
   soil(100000, BYTES);
   collect();
   GC_disable();
@@ -49,7 +49,7 @@ static void lists(void) {
 }
 
 /* With a reference in its last word only. */
-static void typed_resized(void) {
+PART(typed_resized) {
   const GC_word last = 0x80;
   GC_word descriptor = GC_make_descriptor(&last, 8);
   GC_word *typed = GC_malloc_explicitly_typed(64, descriptor);
@@ -61,7 +61,7 @@ static void typed_resized(void) {
 }
 
 /* By the variable GC_DONT_GC, or by the one below. */
-static void disabled(void) {
+PART(disabled) {
   CHECK(GC_is_disabled());
   GC_word before = GC_get_gc_no();
   soil(100000, BYTES);
@@ -74,7 +74,7 @@ static void disabled(void) {
 }
 
 /* The collector looks at the variable whenever it would collect. */
-static void disabled_later(void) {
+PART(disabled_later) {
   GC_gcollect();
   GC_word before = GC_get_gc_no();
   CHECK(before > 0 && !GC_is_disabled());
@@ -92,17 +92,8 @@ static void disabled_later(void) {
 }
 
 /* Before the start. */
-static void disabled_by_variable(void) {
+PART(disabled_by_variable, .early = true) {
   GC_dont_gc = 1;
   GC_INIT();
   disabled();
 }
-
-const struct part lists_parts[] = {
-    {"lists", lists, false},
-    {"typed_resized", typed_resized, false},
-    {"disabled", disabled, false},
-    {"disabled_by_variable", disabled_by_variable, true},
-    {"disabled_later", disabled_later, false},
-    {NULL, NULL, false},
-};

@@ -33,7 +33,7 @@ static void *collect_meanwhile(void *unused) {
   return unused;
 }
 
-static void loader_lock(void) {
+PART(loader_lock) {
   pthread_t thread[2], other = start(collect_meanwhile, NULL);
   for (int i = 0; i < 2; i++)
     thread[i] = start(iterate, NULL);
@@ -44,8 +44,3 @@ static void loader_lock(void) {
   GC_gcollect();
   CHECK(GC_get_gc_no() == before + 1);
 }
-
-const struct part loader_lock_parts[] = {
-    {"loader_lock", loader_lock, false},
-    {NULL, NULL, false},
-};

@@ -5,7 +5,7 @@
 /* ---- Roots ---- */
 
 static char *in_static_data;
-static void roots(void) {
+PART(roots) {
   in_static_data = GC_strdup("static");
   char **outside = malloc(64 * sizeof *outside);
   memset(outside, 0, 64 * sizeof *outside);
@@ -46,7 +46,7 @@ static void *displaced; /* what the check of displacements complained about */
 static void note_displaced(void *address) {
   displaced = address;
 }
-static void interior(void) {
+PART(interior) {
   pointers = GC_malloc(3 * EACH * sizeof *pointers);
   watched = calloc(3 * EACH, sizeof *watched);
   CHECK(pointers && watched && GC_get_all_interior_pointers() == 1);
@@ -80,15 +80,8 @@ static void *forks_in_thread(void *unused) {
   return NULL;
 }
 
-static void fork_in_thread(void) {
+PART(fork_in_thread) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, forks_in_thread, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
 }
-
-const struct part roots_parts[] = {
-    {"roots", roots, false},
-    {"interior", interior, false},
-    {"fork_in_thread", fork_in_thread, false},
-    {NULL, NULL, false},
-};

@@ -67,7 +67,7 @@ static void in_little_space(size_t limit) {
   int made = run_threads(3);
   CHECK(made == 3 || (made >= 0 && limit < 128 * MIB));
 }
-static void little_space(void) {
+PART(scarce_space, .early = true) {
   for (size_t limit = 64 * MIB; limit <= 320 * MIB; limit += 4 * MIB + 4096)
     in_child(in_little_space, limit);
 }
@@ -79,7 +79,7 @@ static void with_little_data(size_t limit) {
   int made = run_threads(3);
   CHECK(made == 3 || limit < 40 * MIB);
 }
-static void little_data(void) {
+PART(scarce_data, .early = true) {
   for (size_t limit = 8 * MIB; limit <= 128 * MIB; limit += 4 * MIB + 4096)
     in_child(with_little_data, limit);
 }
@@ -103,7 +103,7 @@ static void refuse_threads(size_t limit) {
   }
   CHECK(allocate());
 }
-static void threads_refused(void) {
+PART(scarce_threads_refused, .early = true) {
   in_child(refuse_threads, MIB); /* less than there is already: not a page more */
 }
 
@@ -145,7 +145,7 @@ static void lock_little(size_t limit) {
   CHECK(allocate());
   CHECK(resident_bytes() < limit);
 }
-static void locked(void) {
+PART(scarce_locked, .early = true) {
   if (geteuid() == 0) {
     /* Two stacks of 8 MiB, the program, the objects and what may be allocated until a collection.
      */
@@ -155,11 +155,3 @@ static void locked(void) {
   limit_to(RLIMIT_MEMLOCK, 8 * MIB);
   in_child(lock_little, 32 * MIB);
 }
-
-const struct part scarce_parts[] = {
-    {"scarce_space", little_space, true},
-    {"scarce_data", little_data, true},
-    {"scarce_threads_refused", threads_refused, true},
-    {"scarce_locked", locked, true},
-    {NULL, NULL, false},
-};

@@ -7,6 +7,7 @@
 #include <gc/gc_inline.h>
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
+#include <gc/javaxfc.h>
 
 static void *before_main;
 __attribute__((constructor)) static void early(int argc, char **argv) {
@@ -15,7 +16,7 @@ __attribute__((constructor)) static void early(int argc, char **argv) {
   memset(before_main, 7, 64);
 }
 
-static void early_objects(void) {
+PART(early_objects) {
   collect();
   CHECK(((char *)before_main)[63] == 7);
   CHECK(GC_base((char *)before_main + 63) == before_main);
@@ -23,7 +24,7 @@ static void early_objects(void) {
 
 /* ---- Allocation ---- */
 
-static void allocation(void) {
+PART(allocation) {
   char *text = GC_strdup("text");
   CHECK(!strcmp(text, "text") && !strcmp(GC_strndup("longer", 4), "long"));
   CHECK(GC_size(text) >= 5 && GC_base(text + 4) == text && GC_is_heap_ptr(text));
@@ -46,7 +47,7 @@ static void allocation(void) {
   CHECK(count >= 1 && other != NULL);
 }
 
-static void zeroed(void) {
+PART(zeroed) {
   for (int round = 0; round < 2000; round++) {
     size_t bytes = (size_t)(round * 37 % 3000) + 1;
     unsigned char *object = GC_malloc(bytes);
@@ -69,7 +70,7 @@ static APART void hold_some(void) {
     hidden[i] = ~(GC_word)object;
   }
 }
-static void uncollectable(void) {
+PART(uncollectable) {
   hold_some();
   collect();
   for (size_t i = 0; i < 100; i++)
@@ -82,7 +83,7 @@ static void uncollectable(void) {
 
 #define MANY 200u
 static void *links[MANY], *long_links[MANY];
-static int finalized[4];
+static int finalized;
 static void *volatile kept[MANY];
 
 static void count_up(void *object, void *data) {
@@ -99,10 +100,10 @@ static APART void make_linked(void) {
     CHECK(GC_general_register_disappearing_link(&links[i], object) == GC_SUCCESS);
     CHECK(GC_general_register_disappearing_link(&links[i], object) == GC_DUPLICATE);
     CHECK(GC_register_long_link(&long_links[i], object) == GC_SUCCESS);
-    GC_register_finalizer_no_order(object, count_up, &finalized[0], NULL, NULL);
+    GC_register_finalizer_no_order(object, count_up, &finalized, NULL, NULL);
   }
 }
-static void disappearing(void) {
+PART(disappearing) {
   GC_set_finalize_on_demand(1);
   in_thread(make_linked);
   collect();
@@ -114,7 +115,7 @@ static void disappearing(void) {
   }
   CHECK(gone > MANY / 2 - 10 && long_gone == 0); /* finalizers are pending: they hold them */
   CHECK(GC_should_invoke_finalizers());
-  CHECK(GC_invoke_finalizers() == (int)gone && finalized[0] == (int)gone);
+  CHECK(GC_invoke_finalizers() == (int)gone && finalized == (int)gone);
   collect();
   for (size_t i = 0; i < MANY; i++)
     long_gone += long_links[i] == NULL;
@@ -145,7 +146,7 @@ static APART void make_chain(void) {
     CHECK(old == count_up && old_data == NULL);
   }
 }
-static void finalizer_order(void) {
+PART(finalizer_order) {
   GC_set_finalize_on_demand(1);
   in_thread(make_chain);
   for (int i = 0; i < 8 && ordered < 3; i++) {
@@ -153,6 +154,30 @@ static void finalizer_order(void) {
     GC_invoke_finalizers();
   }
   CHECK(ordered == 3 && order[0] == 3 && order[1] == 2 && order[2] == 1);
+}
+
+/* What runtimes that promise to run every finalizer ask for. */
+static int awaited;
+static void await(void *object) {
+  awaited += GC_base(object) == object;
+}
+static APART void make_some(void) {
+  for (size_t i = 0; i < 100; i++) {
+    void *object = GC_malloc(48);
+    if (i % 2) kept[i] = object;
+    GC_register_finalizer_no_order(object, count_up, &finalized, NULL, NULL);
+  }
+}
+PART(all_finalizers) {
+  GC_set_await_finalize_proc(await);
+  CHECK(GC_get_await_finalize_proc() == await);
+  GC_set_finalize_on_demand(1);
+  in_thread(make_some);
+  collect();
+  CHECK(awaited > 40 && awaited <= 50 && finalized == 0);
+  CHECK(GC_invoke_finalizers() == awaited && finalized == awaited);
+  GC_finalize_all();
+  CHECK(finalized == 100);
 }
 
 /* ---- Typed objects, kinds, mark procedures ---- */
@@ -178,7 +203,7 @@ static APART void make_typed(void ***typed, GC_word **procced) {
   char *seen = GC_strdup("seen");
   (*procced)[0] = ~(GC_word)seen;
 }
-static void kinds(void) {
+PART(kinds) {
   unsigned number = GC_new_proc(mark);
   proc_kind = GC_new_kind(GC_new_free_list(), GC_MAKE_PROC(number, 5), 0, 1);
   void **typed;
@@ -219,7 +244,7 @@ static void *explicit_thread(void *unused) {
   CHECK(GC_unregister_my_thread() == GC_SUCCESS && !GC_thread_is_registered());
   return NULL;
 }
-static void threads(void) {
+PART(threads) {
   pthread_t thread[4], plain;
   volatile int stop = 0;
   GC_allow_register_threads();
@@ -237,7 +262,7 @@ static void threads(void) {
   CHECK(GC_do_blocking(blocked_part, (void *)40) != NULL);
 }
 
-static void forks(void) {
+PART(forks) {
   char *kept_text = GC_strdup("kept over fork");
   GC_set_handle_fork(1);
   pid_t child = fork();
@@ -266,7 +291,7 @@ static int events[GC_EVENT_END + 8];
 static void on_event(GC_EventType event) {
   events[event]++;
 }
-static void hooks(void) {
+PART(hooks) {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_set_oom_fn(out_of_memory);
   CHECK(any_malloc((size_t)1 << 62) == rescue && wanted >= (size_t)1 << 62);
@@ -292,7 +317,7 @@ static void fill(void) {
     list = cell;
   }
 }
-static void memory_exhausted(void) {
+PART(memory_exhausted) {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_set_oom_fn(out_of_memory);
   GC_set_max_heap_size((size_t)32 << 20);
@@ -301,7 +326,7 @@ static void memory_exhausted(void) {
   collect();
   CHECK(any_malloc(4096) != rescue);
 }
-static void figures(void) {
+PART(figures) {
   GC_word heap, unused, unmapped, since, total, again;
   GC_get_heap_usage_safe(&heap, &unused, &unmapped, &since, &total);
   CHECK(heap == GC_get_heap_size() && unused <= heap && GC_get_version() >> 16 == 8);
@@ -336,7 +361,7 @@ static void *hold_lock(void *data) {
   return NULL;
 }
 
-static void alloc_lock(void) {
+PART(alloc_lock) {
   pthread_t thread = start(hold_lock, NULL);
   while (!is_inside)
     usleep(100);
@@ -348,44 +373,24 @@ static void alloc_lock(void) {
 }
 
 /* A program that drops what it allocates has a small heap. */
-static void little_alive(void) {
+PART(little_alive) {
   for (int i = 0; i < 1000000; i++)
     CHECK(GC_MALLOC(32));
   CHECK(GC_get_gc_no() > 3);
   CHECK(GC_get_heap_size() <= (size_t)4 << 20);
 }
 
-const struct part semantics_parts[] = {
-    {"early_objects", early_objects, false},
-    {"allocation", allocation, false},
-    {"zeroed", zeroed, false},
-    {"uncollectable", uncollectable, false},
-    {"disappearing", disappearing, false},
-    {"finalizer_order", finalizer_order, false},
-    {"kinds", kinds, false},
-    {"threads", threads, false},
-    {"forks", forks, false},
-    {"hooks", hooks, false},
-    {"memory_exhausted", memory_exhausted, false},
-    {"figures", figures, false},
-    {"alloc_lock", alloc_lock, false},
-    {"little_alive", little_alive, false},
-    {NULL, NULL, false},
-};
+struct part *parts;
 
 int main(int argc, char **argv) {
-  static const struct part *const files[] = {
-      semantics_parts, roots_parts,        finalizing_parts,  suspending_parts, lists_parts,
-      debugging_parts, standing_parts,     base_only_parts,   cancelled_parts,  every_call_parts,
-      scarce_parts,    signal_stack_parts, loader_lock_parts,
-  };
-  for (size_t file = 0; file < sizeof files / sizeof *files; file++)
-    for (const struct part *part = files[file]; part->name; part++) {
-      if (argc < 2 || strcmp(argv[1], part->name) != 0) continue;
-      if (!part->early) GC_INIT();
-      part->run();
-      return 0;
-    }
-  fprintf(stderr, "usage: %s PART\n", argv[0]);
-  return 2;
+  const struct part *part = parts;
+  while (part && (argc < 2 || strcmp(argv[1], part->name) != 0))
+    part = part->next;
+  if (!part) {
+    fprintf(stderr, "usage: %s PART\n", argv[0]);
+    return 2;
+  }
+  if (!part->early) GC_INIT();
+  part->run();
+  return 0;
 }

@@ -8,22 +8,9 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "tests/stress/driver.h"
 
 /* Builds garbage on a stack that is gone afterwards. */
 #define APART __attribute__((noinline, unused))
@@ -55,11 +42,6 @@ static inline void finish_all(const pthread_t *threads, int count) {
   for (int i = 0; i < count; i++)
     finish(threads[i]);
 }
-/* Waits for the child, which must end well. */
-static inline void expect_child(pid_t child) {
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
-}
 /* Bodies of threads. */
 static inline void *nothing(void *data) {
   return data;
@@ -87,10 +69,16 @@ struct part {
   const char *name;
   void (*run)(void);
   bool early; /* before GC_INIT */
+  struct part *next;
 };
-/* Those of a file; the last has no name. */
-extern const struct part semantics_parts[], roots_parts[], finalizing_parts[], suspending_parts[],
-    lists_parts[], debugging_parts[], standing_parts[], base_only_parts[], cancelled_parts[],
-    every_call_parts[], scarce_parts[], signal_stack_parts[], loader_lock_parts[];
+extern struct part *parts;
+#define PART(title, ...)                                                                           \
+  static void title(void);                                                                         \
+  static struct part part_##title = {.name = #title, .run = title, ##__VA_ARGS__};                 \
+  __attribute__((constructor)) static void add_##title(void) {                                     \
+    part_##title.next = parts;                                                                     \
+    parts = &part_##title;                                                                         \
+  }                                                                                                \
+  static void title(void)
 
 #endif

@@ -58,7 +58,7 @@ static void *collect_meanwhile(void *unused) {
 }
 
 /* In a thread of the program's, and in the first one, whose stack grows. */
-static void signal_stack(void) {
+PART(signal_stack) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
   for (int round = 0; round < 4; round++) {
@@ -72,8 +72,3 @@ static void signal_stack(void) {
     finish(other);
   }
 }
-
-const struct part signal_stack_parts[] = {
-    {"signal_stack", signal_stack, false},
-    {NULL, NULL, false},
-};

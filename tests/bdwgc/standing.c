@@ -53,7 +53,7 @@ static void stop_once(char *kept) {
   CHECK(total >= 100);
 }
 
-static void world(void) {
+PART(standing_world) {
   pthread_t thread[THREADS];
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
@@ -159,7 +159,7 @@ static void end_thread(pthread_t thread) {
 }
 
 /* The scheduler says so, with the lock. */
-static void other_stack(void) {
+PART(standing_other_stack) {
   pthread_t thread = start_thread();
   GC_call_with_alloc_lock(set_bottom, &away_base);
   GC_enable();
@@ -170,7 +170,7 @@ static void other_stack(void) {
 }
 
 /* Each collection is told, as Crystal's runtime does. */
-static void other_stack_in_collection(void) {
+PART(standing_other_stack_in_collection) {
   pthread_t thread = start_thread();
   base_now = &away_base;
   push_others = GC_get_push_other_roots();
@@ -248,7 +248,7 @@ static void *fork_with_lock(void *unused) {
   return unused;
 }
 
-static void forks(void) {
+PART(standing_forks) {
   pthread_t thread[THREADS + 1];
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
@@ -264,11 +264,3 @@ static void forks(void) {
   over = true;
   finish_all(thread, THREADS + 1);
 }
-
-const struct part standing_parts[] = {
-    {"standing_world", world, false},
-    {"standing_other_stack", other_stack, false},
-    {"standing_other_stack_in_collection", other_stack_in_collection, false},
-    {"standing_forks", forks, false},
-    {NULL, NULL, false},
-};

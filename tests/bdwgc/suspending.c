@@ -49,7 +49,7 @@ static void *suspend_self(void *unused) {
   return unused;
 }
 
-static void suspended(void) {
+PART(suspended) {
   pthread_t thread[THREADS], own;
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
@@ -76,7 +76,7 @@ static void *collect_while(void *unused) {
   return unused;
 }
 /* "Has no effect after GC_init": with the number it has or another, with threads and without. */
-static void signal_chosen_late(void) {
+PART(signal_chosen_late) {
   int number = GC_get_suspend_signal();
   GC_set_warn_proc(GC_ignore_warn_proc);
   for (int other = 0; other < 2; other++) {
@@ -111,7 +111,7 @@ static void *end_slowly(void *unused) {
   pthread_setspecific(key, (void *)1);
   return unused;
 }
-static void late_destructors(void) {
+PART(late_destructors) {
   GC_allow_register_threads();
   CHECK(pthread_key_create(&key, destroy) == 0);
   for (int round = 0; round < 20; round++) {
@@ -140,7 +140,7 @@ static void *wait_for_end(void *unused) {
   }
   return unused;
 }
-static void thread_events(void) {
+PART(thread_events) {
   GC_allow_register_threads();
   expected = start(wait_for_end, NULL);
   GC_set_on_thread_event(on_event);
@@ -152,11 +152,3 @@ static void thread_events(void) {
   over = true;
   finish(expected);
 }
-
-const struct part suspending_parts[] = {
-    {"suspended", suspended, false},
-    {"signal_chosen_late", signal_chosen_late, false},
-    {"thread_events", thread_events, false},
-    {"late_destructors", late_destructors, false},
-    {NULL, NULL, false},
-};

@@ -3,21 +3,8 @@
  * extension: bdwgc_unloading LIBRARY It closes it again while threads that used it live, and forks.
  */
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "tests/stress/driver.h"
 
 static void *(*allocate)(size_t);
 static void (*collect)(void);
@@ -64,8 +51,7 @@ int main(int argc, char **argv) {
     load_and_close(argv[1], round % 2);
     pid_t child = fork();
     if (child == 0) _exit(0);
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    expect_child(child);
   }
   return 0;
 }

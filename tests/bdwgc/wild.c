@@ -33,9 +33,7 @@ static atomic_ulong finalized, forked, threads_made, collections;
 static GC_descr described;
 
 static unsigned below(struct life *life, unsigned bound) {
-  unsigned x = life->seed;
-  x ^= x << 13, x ^= x >> 17, x ^= x << 5;
-  return (life->seed = x) % bound;
+  return random_next(&life->seed) % bound;
 }
 
 static GC_word stamp_of(const struct node *node) {
@@ -374,9 +372,9 @@ static void *live(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1,
-           steps = argc > 2 ? (unsigned)atoi(argv[2]) : 1500;
-  unsigned count = argc > 3 ? (unsigned)atoi(argv[3]) : 3;
+  unsigned seed = (unsigned)argument(argc, argv, 1, 1);
+  unsigned steps = (unsigned)argument(argc, argv, 2, 1500);
+  unsigned count = (unsigned)argument(argc, argv, 3, 3);
   pthread_t threads[64];
   CHECK(count <= 64);
   GC_set_handle_fork(1);
