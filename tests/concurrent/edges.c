@@ -123,36 +123,6 @@ static void what_weak_tables_give_lives(void) {
   *table = NULL;
 }
 
-static uint64_t finalized;
-static void finalize(void *object, void *context) {
-  (void)context;
-  finalized = ((struct node *)object)->next->number;
-}
-
-static __attribute__((noinline)) void register_finalizer(void) {
-  struct node **dying = (struct node **)tide_handle(h.m, make(41));
-  (*dying)->next = make(42);
-  CHECK(tide_finalizer_add(h.m, *dying, finalize, NULL) == TIDE_OK);
-  *dying = NULL;
-}
-
-/* A word that was left on the stack may hold one of them. */
-static void what_dies_is_finalized(void) {
-  enum { DYING = 8 };
-  for (int i = 0; i < DYING; i++)
-    register_finalizer();
-  held_begin(&h);
-  held_end(&h);
-  const size_t pending = tide_finalizers_pending(h.heap);
-  CHECK(pending >= DYING / 2 && pending <= DYING);
-  refill();
-  for (size_t i = 0; i < pending; i++) {
-    finalized = 0;
-    CHECK(tide_finalizers_run(h.m, 1) == 1 && finalized == 42);
-  }
-  tide_finalizers_run_all(h.m);
-}
-
 /* What it refers to was reachable through it. */
 static void what_is_freed_is_looked_into(void) {
   build_chain();
@@ -221,33 +191,6 @@ static void external_memory_begins_one(void) {
   CHECK(after.degenerate_collections == before.degenerate_collections);
   CHECK(tide_external_add(h.m, -((ptrdiff_t)1 << 32)) == TIDE_OK);
   if (has_young) CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
-}
-
-/* ThreadSanitizer starts no threads in a child. */
-static void collect_in_child(void) {
-#ifndef __SANITIZE_THREAD__
-  uint64_t before = held_collections(&h);
-  CHECK(tide_collect_begin(h.m) == TIDE_OK);
-  while (held_collections(&h) == before)
-    make(0);
-#endif
-}
-
-/* The child has no collecting thread until it wants one. */
-static void forks(void) {
-  build_chain();
-  for (int i = 0; i < 5; i++) {
-    CHECK(tide_collect_begin(h.m) == TIDE_OK);
-    pid_t child = fork();
-    if (child == 0) {
-      collect_in_child();
-      CHECK(roots[0]->next->next->number == 3);
-      nodes_close(); /* waits for no thread that is gone */
-      _exit(0);
-    }
-    expect_child(child);
-  }
-  put(0, NULL);
 }
 
 /* An object whose slots lie outside of the heap, and get more and fewer meanwhile. */
@@ -324,25 +267,10 @@ static void who_allocates_much_waits(void) {
 int main(void) {
   nodes_open(MOST);
   has_young = tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK;
-  static void (*const all[])(void) = {
-      what_is_overwritten_lives,
-      what_is_new_lives,
-      what_weak_references_give_lives,
-      what_ephemerons_give_lives,
-      what_weak_tables_give_lives,
-      what_dies_is_finalized,
-      what_is_freed_is_looked_into,
-      threads_come_and_go,
-      another_collection_waits,
-      external_memory_begins_one,
-      what_is_traced_lives,
-      who_allocates_much_waits,
-      forks,
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
-    all[i]();
-  }
+  RUN_EACH(what_is_overwritten_lives, what_is_new_lives, what_weak_references_give_lives,
+           what_ephemerons_give_lives, what_weak_tables_give_lives, what_is_freed_is_looked_into,
+           threads_come_and_go, another_collection_waits, external_memory_begins_one,
+           what_is_traced_lives, who_allocates_much_waits);
   nodes_close();
   return 0;
 }

@@ -44,6 +44,15 @@ static inline void nodes_open(size_t heap_max_bytes) {
   CHECK(roots);
 }
 
+/* Calls each with no collection going on. */
+#define RUN_EACH(...) run_each((void (*const[])(void)){__VA_ARGS__, NULL})
+static inline void run_each(void (*const *test)(void)) {
+  for (; *test; test++) {
+    CHECK(tide_collect(h.m) == TIDE_OK);
+    (*test)();
+  }
+}
+
 static inline void nodes_close(void) {
   CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
   held_close(&h);

@@ -104,11 +104,15 @@ static void attach_by_signal(struct held *held) {
 
 /* ---- A store that was not told ---- */
 
+static void open_verified(struct held *held) {
+  setenv("TIDE_VERIFY", "1", 1);
+  held_open(held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+}
+
 static void store_untold(const void *unused) {
   (void)unused;
   struct held held = {0};
-  setenv("TIDE_VERIFY", "1", 1);
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_verified(&held);
   void **roots = tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof *roots);
   void ***from = (void ***)tide_handle(held.m, roots);
   CHECK(from);
@@ -139,8 +143,7 @@ static void *hide(void *heap) {
 static void store_hidden(const void *unused) {
   (void)unused;
   struct held held = {0};
-  setenv("TIDE_VERIFY", "1", 1);
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_verified(&held);
   void ***from =
       (void ***)tide_handle(held.m, tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof(void *)));
   CHECK(tide_root_add(held.heap, &weak) == TIDE_OK);
@@ -163,8 +166,7 @@ static void *fill(void *heap) {
 static void overwrite_untold(const void *unused) {
   (void)unused;
   struct held held = {0};
-  setenv("TIDE_VERIFY", "1", 1);
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_verified(&held);
   CHECK(tide_root_add(held.heap, &array) == TIDE_OK);
   array = tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof *array);
   thread_end(held.m, thread_new(fill, held.heap));

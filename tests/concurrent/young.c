@@ -243,21 +243,10 @@ static void they_can_be_switched_off(void) {
 int main(void) {
   nodes_open(HEAP_BYTES);
   CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
-  static void (*const all[])(void) = {
-      what_is_young_lives_over_it,
-      what_is_made_around_the_stops_lives,
-      the_young_die_meanwhile,
-      what_is_written_meanwhile_lives,
-      what_is_weak_meanwhile_waits,
-      who_has_left_has_written,
-      long_ones_die_meanwhile,
-      they_can_be_switched_off,
-      a_layout_ends_it,
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
-    all[i]();
-  }
+  RUN_EACH(what_is_young_lives_over_it, what_is_made_around_the_stops_lives,
+           the_young_die_meanwhile, what_is_written_meanwhile_lives, what_is_weak_meanwhile_waits,
+           who_has_left_has_written, long_ones_die_meanwhile, they_can_be_switched_off,
+           a_layout_ends_it);
   nodes_close();
   return 0;
 }
