@@ -101,11 +101,13 @@ class Import(program.Case):
         self.works("dump.hprof.gz", "-o", "dump.thg")  # asked for, so replaced
         self.fails(USAGE, "-o FILE.thg is missing", "-", stdin=data)
         self.fails(INPUT, "would be overwritten", "dump.hprof.gz", "-o", "dump.hprof.gz")
+        self.works("dump.hprof.gz", "-o", "dump.thg")  # it is whole
         self.assertEqual(sorted(os.listdir(self.folder)), ["dump.hprof.gz", "dump.thg"])
 
     def test_nothing_is_left_after_a_failure(self):
         data = self.dumps["small-segments-8.hprof"]
-        for stdin in (b"", b"noise", data[:-1], data[:60], gzip.compress(data)[:-9]):
+        for stdin in (b"", b"noise", b"\0\0\0\0", b"   \n", b"\x1f\x8b\x08", data[:-1], data[:60],
+                      self.dumps["small.heapsnapshot"].rstrip()[:-1], gzip.compress(data)[:-9]):
             self.fails(INPUT, "standard input", "-", "-o", "x.thg", stdin=stdin)
         self.write("cut.hprof", data[:50])
         self.fails(INPUT, "cut.hprof", "cut.hprof")

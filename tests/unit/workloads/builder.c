@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The builder and its sinks: what it asks of a sink, what it does when a sink refuses. */
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/unit/workloads/dump.h"
 #include "tests/unit/workloads/recorded.h"
-#include "workloads/thg_write.h"
 
 /* A collector of plain memory that never collects, and that can fail its n-th call. */
 struct plain {
@@ -109,18 +107,6 @@ static void plain_clear(struct plain *plain) {
   free(plain->shape_of);
 }
 
-static const char *const graphs[] = {
-    "tree:depth=5,order=shuffled",   "forest:trees=20,depth=2",
-    "random:objects=90,degree=3",    "list:length=90,order=shuffled",
-    "lists:count=9,length=10",       "comb:teeth=9,length=9",
-    "star:arms=30,length=3",         "wide:leaves=90",
-    "array:slots=90,targets=7",      "map:entries=30",
-    "dag:layers=5,width=9,degree=3", "ast:files=3,nodes=90,names=9",
-    "records:length=40,fields=2",    "clustered:objects=90,degree=3,local=80",
-    "powerlaw:objects=90,degree=3",
-};
-#define GRAPH_COUNT (sizeof graphs / sizeof graphs[0])
-
 /* ---- Plain memory ---------------------------------------------------------------------- */
 
 static int compare_pointers(const void *a, const void *b) {
@@ -163,8 +149,8 @@ static void expect_memory(const char *text, const struct plain *plain) {
 }
 
 Test(builder, plain_memory_holds_the_graph) {
-  for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    SCOPED_SPEC spec = parse_spec(graphs[i]);
+  for (size_t i = 0; i < EVERY_GRAPH; i++) {
+    SCOPED_SPEC spec = parse_spec(every_graph[i]);
     struct plain plain = {0};
     struct td_graph_sink sink = plain_sink(&plain);
     struct td_graph_built built;
@@ -174,7 +160,7 @@ Test(builder, plain_memory_holds_the_graph) {
     cr_expect_eq(built.roots, plain.roots);
     cr_expect_eq(plain.progress, plain.total);
     cr_expect_eq(plain.total, 2 * plain.objects);
-    expect_memory(graphs[i], &plain);
+    expect_memory(every_graph[i], &plain);
     plain_clear(&plain);
   }
 }
@@ -183,18 +169,19 @@ Test(builder, plain_memory_holds_the_graph) {
 
 /* Fails every single call of the sink in turn, until the building needs no more calls. */
 Test(builder, any_call_may_fail, .timeout = 60) {
-  for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    SCOPED_SPEC spec = parse_spec(graphs[i]);
+  for (size_t i = 0; i < EVERY_GRAPH; i++) {
+    SCOPED_SPEC spec = parse_spec(every_graph[i]);
     bool built = false;
     for (uint64_t at = 1; !built; at++) {
       struct plain plain = {.fail_at = at};
       struct td_graph_sink sink = plain_sink(&plain);
       struct td_graph_error error = {0};
       built = td_graph_build(&spec, &sink, NULL, &error);
-      cr_assert_eq(built, plain.calls < at, "%s: call %llu", graphs[i], (unsigned long long)at);
+      cr_assert_eq(built, plain.calls < at, "%s: call %llu", every_graph[i],
+                   (unsigned long long)at);
       if (!built) {
         cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
-        cr_expect_not_null(strstr(error.text, graphs[i]), "%s", error.text);
+        cr_expect_not_null(strstr(error.text, every_graph[i]), "%s", error.text);
         cr_expect_not_null(strstr(error.text, "because the test says so"));
       }
       plain_clear(&plain);
@@ -245,8 +232,8 @@ static void expect_copied(const struct td_thg *graph) {
 }
 
 Test(builder, recorded_graphs_build_as_themselves) {
-  for (size_t i = 0; i < GRAPH_COUNT; i++) {
-    SCOPED_GRAPH graph = record(graphs[i]);
+  for (size_t i = 0; i < EVERY_GRAPH; i++) {
+    SCOPED_GRAPH graph = record(every_graph[i]);
     expect_copied(&graph);
   }
 }
@@ -270,19 +257,6 @@ Test(builder, bitmaps_of_many_words) {
   struct td_thg_error fault = {0};
   cr_assert(td_thg_check(&graph, &fault), "%s", fault.text);
   expect_copied(&graph);
-}
-
-Test(builder, a_file_holds_the_graph) {
-  SCOPED_GRAPH graph = record("map:entries=500");
-  char text[64] = "file:/tmp/tidemark-builder-XXXXXX";
-  int file = mkstemp(text + 5);
-  cr_assert_neq(file, -1);
-  close(file);
-  struct td_thg_error fault = {0};
-  cr_assert(td_thg_write(text + 5, &graph, NULL, &fault), "%s", fault.text);
-  SCOPED_GRAPH again = record(text);
-  assert_same_graph(&graph, &again);
-  unlink(text + 5);
 }
 
 Test(builder, an_empty_recorded_graph) {

@@ -227,12 +227,3 @@ Test(heapsnapshot, says_what_is_wrong) {
                  "\"edges\":[]}",
                  "\"node_count\"");
 }
-
-Test(heapsnapshot, nested_without_end) {
-  enum { DEPTH = 2000000 };
-  FREED char *text = malloc(DEPTH + 10);
-  memcpy(text, "{\"x\":", 5);
-  memset(text + 5, '[', DEPTH);
-  text[DEPTH + 5] = '\0';
-  assert_message(text, "nested too deeply");
-}

@@ -6,59 +6,29 @@
 
 static const char snapshot[] = "\n" SNAPSHOT;
 
-static const char *output_of(const struct place *place) {
-  static char output[300];
-  snprintf(output, sizeof output, "%s/out.thg", place->folder);
-  return output;
+/* Returns what the input is taken for. The graph is read again. */
+static const char *format_of(const char *name, const void *data, size_t length,
+                             struct td_thg *graph) {
+  char output[300];
+  SCOPED_PLACE place = make_place(name);
+  struct td_import_summary summary;
+  struct td_thg_error error = {0};
+  write_file(place.path, data, length);
+  snprintf(output, sizeof output, "%s/out.thg", place.folder);
+  cr_assert(td_import_file(place.path, output, NULL, &summary, &error), "%s", error.text);
+  cr_assert_gt(summary.output_bytes, 0);
+  cr_assert(td_thg_read(output, graph, &error), "%s", error.text);
+  cr_assert_eq(count_files(place.folder), 2);
+  return summary.format;
 }
 
 Test(import, by_content_not_by_name) {
-  struct td_import_summary summary;
-  struct td_thg_error error = {0};
-  struct td_thg graph;
   SCOPED_DUMP d = small_dump(8, true);
-
-  SCOPED_PLACE place = make_place("java.heapsnapshot");
-  write_file(place.path, d.bytes.data, d.bytes.length);
-  cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
-            error.text);
-  cr_assert_str_eq(summary.format, "hprof");
-  cr_assert_gt(summary.output_bytes, 0);
-  cr_assert(td_thg_read(output_of(&place), &graph, &error), "%s", error.text);
-  cr_assert_eq(graph.object_count, SMALL_OBJECTS);
-  cr_assert(strstr(graph.about, "hprof"));
-  td_thg_free(&graph);
-  cr_assert_eq(count_files(place.folder), 2);
-  remove_folder(place.folder);
-
-  place = make_place("v8.hprof");
-  write_file(place.path, snapshot, strlen(snapshot));
-  cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
-            error.text);
-  cr_assert_str_eq(summary.format, "heapsnapshot");
-}
-
-static void assert_nothing_written(const void *data, size_t length) {
-  SCOPED_PLACE place = make_place("bad");
-  struct td_thg_error error = {0};
-  write_file(place.path, data, length);
-  cr_assert_not(td_import_file(place.path, output_of(&place), NULL, NULL, &error));
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
-  cr_assert(strstr(error.text, place.path), "%s", error.text);
-  cr_assert_eq(count_files(place.folder), 1);
-}
-
-Test(import, bad_input_writes_nothing) {
-  SCOPED_DUMP d = small_dump(8, true);
-  assert_nothing_written("", 0);
-  assert_nothing_written("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23);
-  assert_nothing_written(d.bytes.data, d.bytes.length - 1);
-  assert_nothing_written(d.bytes.data, d.bytes.length / 2);
-  assert_nothing_written(snapshot, strlen(snapshot) - 1);
-  assert_nothing_written("noise", 5);
-  assert_nothing_written("\x1f\x8b\x08", 3);
-  assert_nothing_written("\0\0\0\0", 4);
-  assert_nothing_written("   \n", 4);
+  SCOPED_GRAPH java, v8;
+  cr_assert_str_eq(format_of("java.heapsnapshot", d.bytes.data, d.bytes.length, &java), "hprof");
+  cr_assert_eq(java.object_count, SMALL_OBJECTS);
+  cr_assert(strstr(java.about, "hprof"));
+  cr_assert_str_eq(format_of("v8.hprof", snapshot, strlen(snapshot), &v8), "heapsnapshot");
 }
 
 Test(import, files_that_are_none) {
@@ -72,16 +42,6 @@ Test(import, files_that_are_none) {
   }
   cr_assert_not(td_import_graph("/no/such/dump", NULL, &graph, NULL, NULL));
   cr_assert_not(td_import_bytes(NULL, 0, "nothing", &graph, NULL, NULL));
-}
-
-Test(import, onto_itself) {
-  SCOPED_PLACE place = make_place("dump");
-  struct td_thg_error error = {0};
-  SCOPED_GRAPH graph;
-  write_file(place.path, snapshot, strlen(snapshot));
-  cr_assert_not(td_import_file(place.path, place.path, NULL, NULL, &error));
-  cr_assert(strstr(error.text, "overwritten"), "%s", error.text);
-  cr_assert(td_import_graph(place.path, NULL, &graph, NULL, &error), "%s", error.text);
 }
 
 /* Nobody writes to it: opening it must not wait. */

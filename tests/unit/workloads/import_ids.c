@@ -5,14 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "tests/random.h"
 #include "tests/scoped.h"
-
-static uint64_t next_random(uint64_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  *state ^= *state << 17;
-  return *state;
-}
 
 static int compare(const void *left, const void *right) {
   uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -22,14 +16,14 @@ static int compare(const void *left, const void *right) {
 /* count distinct numbers, `step` or `step * spread` apart, in no order. */
 static uint64_t *make(uint64_t count, uint64_t step, uint64_t spread) {
   uint64_t *identifiers = malloc(count * sizeof *identifiers);
-  uint64_t random = 88172645463325252u;
+  uint32_t random = 2463534242u;
   uint64_t at = step;
   for (uint64_t i = 0; i < count; i++) {
     identifiers[i] = at;
-    at += step * (next_random(&random) % 8 ? 1 : spread);
+    at += step * (random_next(&random) % 8 ? 1 : spread);
   }
   for (uint64_t i = count; i > 1; i--) {
-    uint64_t j = next_random(&random) % i;
+    uint64_t j = random_next(&random) % i;
     uint64_t kept = identifiers[i - 1];
     identifiers[i - 1] = identifiers[j];
     identifiers[j] = kept;

@@ -81,14 +81,6 @@ Test(import_packed, sub_records_in_two_segments) {
   }
 }
 
-Test(import_packed, snapshot) {
-  SCOPED_BYTES plain = {0}, packed = {0};
-  put_text(&plain, SNAPSHOT);
-  pack(&packed, plain.data, plain.length);
-  SCOPED_GRAPH expected = import_good(&plain, NULL);
-  assert_imports_as(&packed, &expected);
-}
-
 static bool is_cut_short(const struct bytes *b) {
   if (b->length >= 2) assert_refused(b, "cut short", 0); /* with less it is not gzip's */
   return true;

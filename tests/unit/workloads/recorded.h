@@ -9,6 +9,19 @@
 #include "tests/scoped.h"
 #include "workloads/sink_record.h"
 
+/* One of every kind. */
+static const __attribute__((unused)) char *const every_graph[] = {
+    "tree:depth=5,order=shuffled",   "forest:trees=20,depth=2",
+    "random:objects=90,degree=3",    "list:length=90,order=shuffled",
+    "lists:count=9,length=10",       "comb:teeth=9,length=9",
+    "star:arms=30,length=3",         "wide:leaves=90",
+    "array:slots=90,targets=7",      "map:entries=30",
+    "dag:layers=5,width=9,degree=3", "ast:files=3,nodes=90,names=9",
+    "records:length=40,fields=2",    "clustered:objects=90,degree=3,local=80",
+    "powerlaw:objects=90,degree=3",
+};
+#define EVERY_GRAPH (sizeof every_graph / sizeof *every_graph)
+
 static inline struct td_graph_spec parse_spec(const char *text) {
   struct td_graph_spec spec;
   struct td_graph_error error = {0};

@@ -93,7 +93,8 @@ Test(spec, file_takes_the_rest_as_its_path) {
   cr_expect_null(spec.path);
 }
 
-Test(spec, unknown_names) {
+Test(spec, says_what_is_wrong) {
+  REFUSED(NULL, "graph ''");
   REFUSED("", "graph ''", "character 1", "known: tree");
   REFUSED("nonesuch:x=1", "nonesuch", "character 1", "random");
   REFUSED("tre", "unknown graph 'tre'");
@@ -102,9 +103,6 @@ Test(spec, unknown_names) {
   REFUSED("tree:depht=3", "unknown key 'depht'", "character 6", "depth, order");
   REFUSED("tree:order=wild", "unknown order 'wild'", "character 12", "index, shuffled");
   REFUSED("tree:order=", "order is missing");
-}
-
-Test(spec, broken_punctuation) {
   REFUSED("tree:", "key is missing", "character 6");
   REFUSED("tree:depth", "'='", "character 11");
   REFUSED("tree:depth=3,", "key is missing", "character 14");
@@ -113,13 +111,7 @@ Test(spec, broken_punctuation) {
   REFUSED("tree:depth=3=4", "'3=4' is not a number");
   REFUSED("file", "path is missing");
   REFUSED("file:", "path is missing");
-}
-
-Test(spec, twice_the_same_key) {
   REFUSED("tree:depth=3,depth=3", "twice", "character 14");
-}
-
-Test(spec, bad_numbers) {
   REFUSED("tree:depth=banana", "'banana' is not a number", "character 12", "depth");
   REFUSED("tree:depth=", "not a number");
   REFUSED("tree:depth=-1", "not a number");
@@ -130,9 +122,6 @@ Test(spec, bad_numbers) {
   REFUSED("list:length=5m", "not a number");
   REFUSED("list:length=M", "not a number");
   REFUSED("list:length=5 ", "not a number");
-}
-
-Test(spec, out_of_range_and_overflow) {
   REFUSED("tree:depth=31", "out of range", "0 to 30");
   REFUSED("list:length=0", "out of range", "length=0");
   REFUSED("list:length=5G", "out of range");
@@ -149,10 +138,7 @@ Test(spec, out_of_range_and_overflow) {
   REFUSED("dag:layers=4G,width=4G,degree=1K", "more objects than");
   REFUSED("forest:trees=1G,depth=30", "more objects than");
   REFUSED("ast:files=1G,nodes=4G", "more objects than");
-}
-
-Test(spec, messages_stay_one_printable_line) {
-  REFUSED("tree:depth=1\n2", "?");
+  REFUSED("tree:depth=1\n2", "?"); /* one printable line */
   REFUSED("tree:dep\x1b[2Jth=1", "?[2J");
 }
 
@@ -163,10 +149,6 @@ Test(spec, absurdly_long) {
   REFUSED(text, "longer than");
   text[TD_GRAPH_SPEC_BYTES_MAX] = '\0';
   REFUSED(text, "unknown graph");
-}
-
-Test(spec, null_text_is_an_empty_spec) {
-  REFUSED(NULL, "graph ''");
 }
 
 Test(spec, error_may_be_null) {

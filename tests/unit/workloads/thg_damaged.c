@@ -222,15 +222,3 @@ Test(thg_damaged, streams_left_out_or_unknown) {
   add_stream(&c, "later", 5);
   assert_claim(&c, NULL);
 }
-
-Test(thg_damaged, noise) {
-  uint8_t noise[4096];
-  uint32_t random = 2463534242u;
-  for (int round = 0; round < 200; round++) {
-    for (size_t i = 0; i < sizeof noise; i++)
-      noise[i] = (uint8_t)(random_next(&random) >> 24);
-    if (round % 2) memcpy(noise, td_thg_magic, sizeof td_thg_magic);
-    if (round % 4 == 3) memcpy(noise + 8, "\1\0\0\0\6\0\0\0", 8);
-    cr_assert(is_refused_graph(&(struct bytes){.data = noise, .length = sizeof noise}));
-  }
-}
