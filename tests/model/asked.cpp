@@ -2,15 +2,11 @@
 // A program that wants no collection, and says so without the world's lock, under the Relacy race
 // detector: gc/cycle/asked.h, as shipped.
 //
-//   asked [--full]
-//
 // One thread collects twice, if it may. The other raises a count, the heap's own or the program's,
 // and waits for a collection that runs. What a collection writes is plain, and so is the other's
 // look at it.
 //
 // Checked: when that one looks, no collection runs, and none begins. Then every mutant must fail.
-//
-// Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
 #include "relacy/mutants.h"
 
@@ -24,8 +20,8 @@ struct settings {
   bool says_first; // that it collects, before it reads the variable
   bool waits;      // for the collection that runs
 };
-constexpr settings shipped = {
-    rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_release, true, true, true};
+constexpr settings shipped = {rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst,
+                              rl::mo_release, true,           true,           true};
 settings use = shipped;
 
 } // namespace

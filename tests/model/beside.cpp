@@ -5,8 +5,6 @@
 //
 //   relacy_beside --graph CHILDREN --roots OBJECTS --mutator SCRIPT [--mutator SCRIPT]
 //                 [--dying OBJECT] [--marker q|d] [--rounds N] [--young 0|1|2]
-//                 [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
-//   relacy_beside --list ...
 //
 // Every object has one slot. CHILDREN: a digit for each object, the object that its slot refers to,
 // "-" for none, "." for a free cell. Roots refer to objects for ever. The marker queues what it
@@ -35,13 +33,6 @@
 // Checked: in the end no root and no mutator reaches an object that was freed, and nobody ever
 // holds one; nothing is deferred, flagged or told; the marker looks into no new object; and no
 // store into an old object while objects are born young is left untold.
-//
-// --meet: events that some execution must have met, or the search has shown nothing.
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include <pthread.h>
 
 #include "relacy/stdatomic.h"
@@ -619,8 +610,6 @@ bool own_option(std::string const &option, char const *value) {
   } else if (option == "--roots") {
     roots = value;
     if (std::strspn(value, "01234567") != std::strlen(value)) usage("bad roots");
-  } else if (option == "--rounds") {
-    rounds = (unsigned)std::strtoul(value, nullptr, 10);
   } else if (option == "--dying") {
     dying = std::atoi(value);
   } else if (option == "--young") {
@@ -630,7 +619,7 @@ bool own_option(std::string const &option, char const *value) {
     marker_mode = *value;
     if (std::strcmp(value, "q") != 0 && std::strcmp(value, "d") != 0) usage("bad marker");
   } else {
-    return false;
+    return take_number({{"--rounds", &rounds}}, option, value);
   }
   return true;
 }
@@ -639,9 +628,7 @@ bool own_option(std::string const &option, char const *value) {
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  settings given = read_options(argc, argv, own_option);
-  set_search(params, given.search);
-  params.execution_depth_limit = 5000;
+  settings given = read_options(argc, argv, own_option, params, 5000);
   if (young_beside && mutators > 1) usage("nobody stops a second mutator for young collections");
   if (mutators == 0 || !*roots) usage("no mutator, or no root");
   for (unsigned id = 0; id < mutators; id++)

@@ -2,13 +2,9 @@
 // The common list of chunks under the Relacy race detector: marker/region/chunks.c, as shipped but
 // for its sizes. Three markers get chunks, write into them and put them back; a stock keeps two.
 //
-//   chunks [--full]
-//
 // Checked: no chunk is used by two markers at once, none is lost, no more are used than the limit
 // allows, and what one marker did to a chunk is over before another one uses it (a data race
 // otherwise). Then every mutant must fail in one of these ways.
-//
-// Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
 #include "relacy/mutants.h"
 #include "relacy/watched.h"
@@ -152,9 +148,6 @@ mutant<settings> const mutants[] = {
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = wants_full(argc, argv, "chunks");
-  effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
-  bool good = is_clean<test>("", most);
-  good &= all_fail<test>(mutants, &use, most);
-  return good ? 0 : 1;
+  return run_client<test>(argc, argv, "chunks", {2000000, 2000000, 5000}, {30000, 300000, 5000},
+                          mutants, &use);
 }

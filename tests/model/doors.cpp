@@ -4,8 +4,6 @@
 // the blocking sections of gc/threads/mutator/safepoint.c as shipped, under Relacy.
 //
 //   relacy_doors --thread SCRIPT [--thread SCRIPT] [--stopper SCRIPT]...
-//                [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
-//   relacy_doors --list ...
 //
 // Two or three threads in all. Scripts, one letter a step. Threads: p the program uses its runs, i
 // a scope inside Tidemark, a a way to allocate, b or B a blocking section of the first or second
@@ -17,13 +15,6 @@
 // Checked: every stop ends, and everybody goes on after it. In a collection no thread uses the runs
 // of that heap or what is inside Tidemark; in a fork none uses those of any heap, but a thread that
 // the signal has stopped outside goes on, without runs, until it comes in.
-//
-// --meet: events that some execution must have met, or the search has shown nothing.
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include <pthread.h>
 
 #include "relacy/stdatomic.h"
@@ -135,9 +126,7 @@ static bool own_option(std::string const &option, char const *value) {
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  settings given = read_options(argc, argv, own_option);
-  set_search(params, given.search);
-  params.execution_depth_limit = 5000;
+  settings given = read_options(argc, argv, own_option, params, 5000);
   if (threads < 2) usage("two or three threads");
   int status = threads == 2 ? check<test<2>>(params) : check<test<3>>(params);
   return conclude(given, status, event_names, met, EVENTS);

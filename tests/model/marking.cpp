@@ -4,20 +4,11 @@
 //
 //   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--looks N]
 //                  [--chunks N]
-//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
-//   relacy_marking --list ...
 //
 // MODES: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
 // slices. --looks: how often a helper looks for work before it sleeps for good. --chunks: how many
 // each marker has.
-//
-// --meet: events that some execution must have met, or the search has shown nothing.
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include "relacy/stdatomic.h"
 #include "relacy/watched.h"
 
@@ -175,12 +166,8 @@ bool own_option(std::string const &option, char const *value) {
     pages = (parse_sets(value, &graph) + 1) / 2;
   else if (option == "--roots")
     slices = parse_sets(value, &roots);
-  else if (option == "--looks")
-    looks = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--chunks")
-    chunks = (unsigned)std::strtoul(value, nullptr, 10);
   else
-    return false;
+    return take_number({{"--looks", &looks}, {"--chunks", &chunks}}, option, value);
   return true;
 }
 
@@ -188,14 +175,12 @@ bool own_option(std::string const &option, char const *value) {
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  settings given = read_options(argc, argv, own_option);
+  settings given = read_options(argc, argv, own_option, params, 20000);
   markers = (unsigned)std::strlen(modes);
   if (std::strspn(modes, "uodrs") != markers) usage("bad modes");
   if (pages == 0 || slices == 0) usage("no graph or no roots");
   if (chunks > MARKING_CHUNKS) usage("bad number of chunks");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
-  set_search(params, given.search);
-  params.execution_depth_limit = 20000;
   int status = 2;
   if (markers == 2)
     status = check<test<2>>(params);

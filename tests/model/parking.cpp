@@ -2,8 +2,6 @@
 // Parking and waking (parking.h: marker/base/idle.c and termination.h as shipped) under Relacy.
 //
 //   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--many 1]
-//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
-//   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
 // 1..4 configure that number of markers; at last it ends the helpers. With --idle, marker/helpers.c
@@ -11,13 +9,6 @@
 // is the beginning of a collection then, e its end. With --many an item is done only when all
 // take part. A SITE is an access, as "load(&set->closed)", or a step of the model. Whoever sleeps
 // for ever makes the execution endless.
-//
-// --meet: events that some execution must have met, or the search has shown nothing.
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include "relacy/stdatomic.h"
 #include "relacy/watched.h"
 
@@ -176,29 +167,19 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
 };
 
 bool own_option(std::string const &option, char const *value) {
-  if (option == "--script")
-    script = value;
-  else if (option == "--helpers")
-    helpers = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--items")
-    items = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--many")
-    many = (unsigned)std::strtoul(value, nullptr, 10);
-  else if (option == "--idle")
-    idle = (unsigned)std::strtoul(value, nullptr, 10);
-  else
-    return false;
-  return true;
+  if (option == "--script") script = value;
+  return option == "--script" ||
+         take_number(
+             {{"--helpers", &helpers}, {"--items", &items}, {"--many", &many}, {"--idle", &idle}},
+             option, value);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  settings given = read_options(argc, argv, own_option);
+  settings given = read_options(argc, argv, own_option, params, 3000);
   if (std::strspn(script, "orce1234") != std::strlen(script)) usage("bad script");
-  set_search(params, given.search);
-  params.execution_depth_limit = 3000;
   int status = 2;
   if (helpers == 1)
     status = check<test<2>>(params);

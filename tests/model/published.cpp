@@ -2,16 +2,12 @@
 // Blocks of cells for those who look without the lock, under the Relacy race detector:
 // heap/space/published.h, as shipped.
 //
-//   published [--full]
-//
 // A mutator formats a block, takes a cell of it for an object, and tells another thread of it, by a
 // message that releases. A third one looks at the block without having been told of anything. What
 // the block holds is plain.
 //
 // Checked: who is told of the object finds the block SMALL; whoever finds it SMALL reads the entry
 // of the format without a data race. Then every mutant must fail.
-//
-// Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
 #include "relacy/mutants.h"
 
@@ -72,9 +68,6 @@ mutant<settings> const mutants[] = {
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = wants_full(argc, argv, "published");
-  effort most = full ? effort{1000000, 100000, 1000} : effort{30000, 100000, 1000};
-  bool good = is_clean<test>("", most);
-  good &= all_fail<test>(mutants, &use, most);
-  return good ? 0 : 1;
+  return run_client<test>(argc, argv, "published", {1000000, 100000, 1000}, {30000, 100000, 1000},
+                          mutants, &use);
 }

@@ -2,8 +2,6 @@
 // The protocol of regions under the Relacy race detector: marker/region/region.h and
 // marker/base/termination.h, as shipped, with three markers around them that mark a small graph.
 //
-//   region [--full]
-//
 // Markers 0 and 1 visit regions as marker/region/visit.c does, marker 1 one region at a time: it
 // gives up after each visit. Marker 2 takes single chunks and leaves the others waiting. What a
 // marker finds it throws into chunks of its own, and nobody leaves the phase before it has looked
@@ -14,8 +12,6 @@
 // Checked when marker 0 has seen the end: every reference was sifted exactly once, every object is
 // marked, nothing waits and no region is owned; nobody touches marks or chunks in a data race. Then
 // every mutant must fail in one of these ways.
-//
-// Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
 #include "relacy/mutants.h"
 #include "relacy/watched.h"
@@ -42,9 +38,9 @@ struct settings {
   bool announce;     // `used` is set before a push,
   bool announce_run; // and before visits
 };
-constexpr settings shipped = {rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true,
-                              true,           true,           true,           true,           true,
-                              true,           true,           true,           true};
+constexpr settings shipped = {
+    rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true, true, true,
+    true,           true,           true,           true,           true, true, true};
 settings use = shipped;
 
 } // namespace
@@ -334,9 +330,6 @@ mutant<settings> const mutants[] = {
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = wants_full(argc, argv, "region");
-  effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
-  bool good = is_clean<test>("", most);
-  good &= all_fail<test>(mutants, &use, most);
-  return good ? 0 : 1;
+  return run_client<test>(argc, argv, "region", {2000000, 2000000, 5000}, {30000, 300000, 5000},
+                          mutants, &use);
 }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Runs scenarios of one queue under the Relacy race detector.
 //
-//   relacy_QUEUE --owner SCRIPT [--thief SCRIPT]... [--left N] [--search bound:N|random:N]
-//                [--blocks N] [--entries N] [--growths N] [--version-bits N]
-//                [--mutant SITE=ORDER|SITE=0]...
-//   relacy_QUEUE --list
+//   relacy_QUEUE --owner SCRIPT [--thief SCRIPT]... [--left N] [--blocks N] [--entries N]
+//                [--growths N] [--version-bits N] and the options of relacy/checker.h
 //
 // Scripts, one letter a step.  Owner: p put, y put that must succeed, n put that must not, g get,
 // d get until empty, e early grant, w the same if wanted.  Thief: 1..4 steal at most that number, w
 // want.  Both: ! begin the next phase, A..J wait for phase 1..10 (phases order steps in time, but
 // synchronise no memory: a step may still see what is old).
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include "relacy/stdatomic.h"
 #define MODEL_ASSERT(condition) RL_ASSERT(condition)
 static unsigned blocks = 2;
@@ -138,23 +131,17 @@ struct test : rl::test_suite<test, 3> {
 };
 
 bool own_option(std::string const &option, char const *value) {
-  auto number = [value] { return (unsigned)std::strtoul(value, nullptr, 10); };
   if (option == "--owner")
     owner_script = value;
   else if (option == "--thief" && thieves < 2)
     thief_script[thieves++] = value;
-  else if (option == "--left")
-    left_max = number();
-  else if (option == "--blocks")
-    blocks = number();
-  else if (option == "--entries")
-    entries = number();
-  else if (option == "--growths")
-    growths = number();
-  else if (option == "--version-bits")
-    version_bits = number();
   else
-    return false;
+    return take_number({{"--left", &left_max},
+                        {"--blocks", &blocks},
+                        {"--entries", &entries},
+                        {"--growths", &growths},
+                        {"--version-bits", &version_bits}},
+                       option, value);
   return true;
 }
 
@@ -168,14 +155,12 @@ int main(int argc, char **argv) {
   rl::test_params params;
   settings given;
   given.search = "bound:2";
-  given = read_options(argc, argv, own_option, given);
+  given = read_options(argc, argv, own_option, params, 20000, given);
   check_script(owner_script, "pyngdew!ABCDEFGHIJ");
   for (auto const &script : thief_script)
     check_script(script, "1234w!ABCDEFGHIJ");
   size_t bytes = SCENARIO_Q(_storage_bytes)(blocks, entries);
   if (version_bits < 1 || version_bits > 38) usage("bad number of version bits");
   if (bytes == 0 || bytes > sizeof storage) usage("bad number of blocks or entries");
-  set_search(params, given.search);
-  params.execution_depth_limit = 20000;
   return conclude(given, check<test>(params), nullptr, nullptr, 0);
 }

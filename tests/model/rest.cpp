@@ -2,15 +2,11 @@
 // A stack that nobody runs on, which the collector searches, or the mutator that goes on on it,
 // under the Relacy race detector: gc/threads/mutator/rest.h, as shipped.
 //
-//   rest [--full]
-//
 // The stack is a plain word. The mutator leaves it, the world stands still, and then the mutator
 // goes on on it and changes it: twice. The collector begins a collection each time.
 //
 // Checked: what the stack held in each stop is found, and nobody reads it while the mutator changes
 // it. Then every mutant must fail.
-//
-// Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
 #include "relacy/mutants.h"
 
@@ -111,8 +107,6 @@ mutant<settings> const mutants[] = {
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = wants_full(argc, argv, "rest");
-  effort most = full ? effort{1000000, 100000, 1000} : effort{30000, 100000, 1000};
-  bool good = is_clean<test>("", most) & all_fail<test>(mutants, &use, most);
-  return good ? 0 : 1;
+  return run_client<test>(argc, argv, "rest", {1000000, 100000, 1000}, {30000, 100000, 1000},
+                          mutants, &use);
 }

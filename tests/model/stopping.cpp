@@ -3,21 +3,12 @@
 // gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h as shipped) under Relacy.
 //
 //   relacy_stopping --mutator SCRIPT [--mutator SCRIPT] [--collections SCRIPT] [--signalled BITS]
-//                   [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
-//   relacy_stopping --list ...
 //
 // Scripts, one letter a step. Mutator: s safepoint, i where a signal may come, t tell of a write, w
 // write, d let the own reference go, c look at what was written, b a blocking section; it ends in
 // one. Collections: y young, f full. --signalled: a bit for each mutator that signals stop. A SITE
 // is an access, as "fetch_or(&mutator->state)", or a step of the model. Whoever waits for ever
 // makes the execution endless.
-//
-// --meet: events that some execution must have met, or the search has shown nothing.
-//
-// With MODEL_HISTORY set, the execution that went wrong is printed.
-//
-// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
-// was never reached.
 #include <pthread.h>
 
 #include "relacy/stdatomic.h"
@@ -175,10 +166,8 @@ bool own_option(std::string const &option, char const *value) {
   } else if (option == "--collections") {
     if (std::strspn(value, "yf") != std::strlen(value)) usage("bad script");
     collections = value;
-  } else if (option == "--signalled") {
-    signalled = (unsigned)std::strtoul(value, nullptr, 10);
   } else {
-    return false;
+    return take_number({{"--signalled", &signalled}}, option, value);
   }
   return true;
 }
@@ -187,9 +176,7 @@ bool own_option(std::string const &option, char const *value) {
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  settings given = read_options(argc, argv, own_option);
-  set_search(params, given.search);
-  params.execution_depth_limit = 3000;
+  settings given = read_options(argc, argv, own_option, params, 3000);
   if (mutators == 0) usage("no mutator");
   int status = mutators == 1 ? check<test<2>>(params) : check<test<3>>(params);
   return conclude(given, status, event_names, met, EVENTS);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs that run a model under Relacy share: mutants chosen on the command line, and
- * searches by name. Included once in a program, after relacy/stdatomic.h and the headers under
- * test. */
+/* What the programs that run a model under Relacy share. Included once in a program, after
+ * relacy/stdatomic.h and the headers under test. Besides its own, each has these options:
+ *
+ *   --search bound:N|random:N    forced context switches; or so many executions by chance
+ *   --mutant SITE=ORDER|SITE=0   another order in a place, or a step left out
+ *   --meet EVENTS                some execution must have met them, or the search has shown nothing
+ *   --list                       of sites and events, at the end
+ *
+ * With MODEL_HISTORY set, the execution that went wrong is printed. Exit status: 0 no violation, 1
+ * a violation (described on stdout), 2 usage, 3 the mutant's site was never reached. */
 #ifndef TD_TESTS_MODEL_RELACY_CHECKER_H
 #define TD_TESTS_MODEL_RELACY_CHECKER_H
 
@@ -110,9 +117,10 @@ struct settings {
 };
 
 // Reads the command line; own(option, value) takes what is the client's, false: it knows no such.
-// What the command line does not say stays as in `given`.
+// What the command line does not say stays as in `given`. An execution has at most `depth` steps.
 template <typename Own>
-settings read_options(int argc, char **argv, Own own, settings given = settings()) {
+settings read_options(int argc, char **argv, Own own, rl::test_params &params, unsigned long depth,
+                      settings given = settings()) {
   for (int i = 1; i < argc; i++) {
     std::string option = argv[i];
     if (option == "--list") {
@@ -130,7 +138,24 @@ settings read_options(int argc, char **argv, Own own, settings given = settings(
     else if (!own(option, value))
       usage("unknown option '" + option + "'");
   }
+  set_search(params, given.search);
+  params.execution_depth_limit = depth;
   return given;
+}
+
+// The client's options that are numbers.
+struct number {
+  char const *option;
+  unsigned *value;
+};
+bool take_number(std::initializer_list<number> numbers, std::string const &option,
+                 char const *value) {
+  for (number const &one : numbers) {
+    if (option != one.option) continue;
+    *one.value = (unsigned)std::strtoul(value, nullptr, 10);
+    return true;
+  }
+  return false;
 }
 
 // Lists what was asked for; the exit status, 1 also where no execution met a wanted event.

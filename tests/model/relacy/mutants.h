@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // How a client with mutants in itself is run: as shipped, and then once for each mutant, which must
-// fail. MODEL_HISTORY, if set, shows what a failing execution did.
+// fail. It takes [--full]. MODEL_HISTORY, if set, shows what a failing execution did. Exit status:
+// 0 as it must be, 1 not, 2 usage.
 #ifndef TD_TESTS_MODEL_RELACY_MUTANTS_H
 #define TD_TESTS_MODEL_RELACY_MUTANTS_H
 
@@ -74,6 +75,15 @@ bool all_fail(mutant<Settings> const (&mutants)[Count], Settings *use, effort co
     all = all && !found.good;
   }
   return all;
+}
+
+// Such a program's main, where there is one variant.
+template <typename Test, typename Settings, unsigned Count>
+int run_client(int argc, char **argv, char const *name, effort const &full, effort const &usual,
+               mutant<Settings> const (&mutants)[Count], Settings *use) {
+  effort const &most = wants_full(argc, argv, name) ? full : usual;
+  bool good = is_clean<Test>("", most);
+  return all_fail<Test>(mutants, use, most) && good ? 0 : 1;
 }
 
 #endif
