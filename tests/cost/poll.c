@@ -3,8 +3,6 @@
  * ratios. Time is the thread's own, so that neighbours count little. Checked is only that the loops
  * compute the same.
  * Arguments: rounds, words of the array. */
-#include <time.h>
-
 #include "tests/cost/loops.h"
 #include "tests/stress/driver.h"
 
@@ -38,17 +36,17 @@ static uint64_t polled_walk(size_t strip) {
   return walk_polled(m, list);
 }
 
-static double now_ns(void) {
+static double thread_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
 static double time_of(uint64_t (*loop)(size_t), size_t strip, uint64_t *result) {
-  double begin = now_ns();
+  double begin = thread_ns();
   for (size_t turns = 0; turns < TURNS_PER_ROUND; turns += words)
     *result += loop(strip);
-  return now_ns() - begin;
+  return thread_ns() - begin;
 }
 
 static int by_size(const void *a, const void *b) {

@@ -4,8 +4,6 @@
  * visiting in vain. Nothing is lost.
  *
  *   held [MILLISECONDS]      how long it stops */
-#include <time.h>
-
 #include "marker/scan/rare.h"
 #include "tests/marking/regions.h"
 

@@ -9,27 +9,15 @@
  *
  * Prints what was done. Exit status: 0 all marks were right, 1 one was wrong (stderr says where
  * and with which seed), 2 usage. */
-#include <time.h>
-
 #include "tests/marking/mixed.h"
 #include "tests/marking/regions.h"
 
 static const uint32_t capacities[][2] = {{0, 0}, {2, 2}, {2, 4}, {4, 8}, {16, 16}, {2, 64}};
 #define CAPACITIES (sizeof capacities / sizeof *capacities)
 
-struct options {
-  uint64_t seconds, runs, seed, markers, least;
-};
-
 struct totals {
   uint64_t heaps, collections, objects, duplicates, steals, overflows, parks, recruited;
 };
-
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static const char *any_engine(uint32_t *random, unsigned markers) {
   for (;;) {
@@ -51,7 +39,8 @@ static void add(struct totals *t, const struct rig *r) {
 }
 
 /* One heap: a graph, some collections with changes in between, then most of it let go. */
-static void one_heap(uint32_t *random, const struct options *o, struct totals *totals) {
+static void one_heap(uint32_t *random, unsigned least, unsigned most_markers,
+                     struct totals *totals) {
   static struct rig r; /* large */
   char what[64];
   uint32_t seed = *random, c = random_next(random) % CAPACITIES;
@@ -61,12 +50,11 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
   r.heap->markers->bytes_each = 1;
   struct mixed g;
   uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192, */
-  if (o->least >= TD_MANY_MARKERS) most <<= 4;          /* or work for many */
+  if (least >= TD_MANY_MARKERS) most <<= 4;             /* or work for many */
   uint32_t count = 1 + random_next(random) % most;
   mixed_build(&g, &r, random_next(random), count, 1 + random_next(random) % count);
   for (unsigned round = 0; round < 6; round++) {
-    unsigned markers =
-        (unsigned)o->least + random_next(random) % (unsigned)(o->markers - o->least + 1);
+    unsigned markers = least + random_next(random) % (most_markers - least + 1);
     rig_configure(&r, any_engine(random, markers), markers);
     rig_choose_policy(&r, random_next(random));
     if (round == 4) mixed_let_go(&g);
@@ -81,47 +69,23 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
   totals->heaps++;
 }
 
-static void usage(const char *what) {
-  fprintf(stderr,
-          "stress: %s\nusage: stress --seconds N|--runs N [--seed N] [--markers 1…256] [--least "
-          "1…256]\n",
-          what);
-  exit(2);
-}
-
-static struct options options_of(int count, char **arguments) {
-  struct options o = {.seed = 2463534242u, .markers = 4, .least = 1};
-  for (int i = 1; i < count; i += 2) {
-    if (i + 1 == count) usage("an option without a value");
-    uint64_t value = argument(count, arguments, i + 1, 0);
-    if (strcmp(arguments[i], "--seconds") == 0)
-      o.seconds = value;
-    else if (strcmp(arguments[i], "--runs") == 0)
-      o.runs = value;
-    else if (strcmp(arguments[i], "--least") == 0)
-      o.least = value;
-    else if (strcmp(arguments[i], "--seed") == 0)
-      o.seed = value;
-    else if (strcmp(arguments[i], "--markers") == 0)
-      o.markers = value;
-    else
-      usage("unknown option");
-  }
-  if ((o.seconds == 0) == (o.runs == 0)) usage("one of --seconds and --runs must be more than 0");
-  if (o.markers == 0 || o.markers > TIDE_MARKERS_MAX) usage("--markers is out of range");
-  if (o.least == 0 || o.least > o.markers) usage("--least is out of range");
-  if (o.seed == 0 || o.seed > UINT32_MAX) usage("--seed is out of range");
-  return o;
-}
-
 int main(int count, char **arguments) {
-  struct options o = options_of(count, arguments);
+  double seconds = 0, runs = 0, seed = 2463534242u, markers = 4, least = 1;
+  const struct number_option options[] = {
+      {"--seconds", &seconds, 1, 1e9},          {"--runs", &runs, 1, 1e15},
+      {"--seed", &seed, 1, UINT32_MAX},         {"--markers", &markers, 1, TIDE_MARKERS_MAX},
+      {"--least", &least, 1, TIDE_MARKERS_MAX}, {NULL, NULL, 0, 0}};
+  read_options(count, arguments, options);
+  if ((seconds == 0) == (runs == 0) || least > markers) {
+    fprintf(stderr, "stress: one of --seconds and --runs; --least is no more than --markers\n");
+    return 2;
+  }
   struct totals t = {0};
-  uint32_t random = (uint32_t)o.seed;
-  uint64_t end = now_ns() + o.seconds * 1000000000u;
+  uint32_t random = (uint32_t)seed;
+  const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
   do
-    one_heap(&random, &o, &t);
-  while (o.runs ? t.collections < o.runs : now_ns() < end);
+    one_heap(&random, (unsigned)least, (unsigned)markers, &t);
+  while (runs != 0 ? t.collections < runs : now_ns() < end);
   printf("%" PRIu64 " heaps, %" PRIu64 " collections verified, %" PRIu64 " objects, %" PRIu64
          " duplicates, %" PRIu64 " steals, %" PRIu64 " overflows, %" PRIu64
          " parks, at most %" PRIu64 " took part\n",

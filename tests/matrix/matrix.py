@@ -34,7 +34,7 @@ ROWS = [
     Row("clang", "clang 14", ["-DCMAKE_C_COMPILER=clang-14", "-DCMAKE_CXX_COMPILER=clang++-14"],
         ["test_programs"], single=(["clang-14"], [])),
     Row("aarch64", "AArch64, GCC 12, qemu-user", [TOOLCHAIN % "aarch64", *SMALL], ["test_programs"],
-        ("fault_no_proc", "stress_ends", "soak", "stress_fork", "stress_last", "fault_collector",
+        ("fault_no_proc", "stress_ends", "soak", "stress_last", "fault_collector",
          "stress_signals", "stress_signals_verified", "stress_deep", "poison_dead", "stress_queue_abp_sc"),
         ("refused", "far", "resident", "room", "reserve"),
         "the emulator has threads, memory, stacks and a need of /proc of its own, which these tests count, "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the drivers share: the headers that most of them need, checks that name themselves, a seeded
- * generator, numbers from the command line; heaps and mutators, threads and children, and how they
- * end. A driver's exit status is 0, or 1 when a check failed. */
+ * generator, numbers from the command line, the time; heaps and mutators, threads and children, and
+ * how they end. A driver's exit status is 0, or 1 when a check failed. */
 #ifndef TD_TESTS_STRESS_DRIVER_H
 #define TD_TESTS_STRESS_DRIVER_H
 
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/random.h"
@@ -39,6 +40,32 @@ static inline uint64_t argument(int count, char **arguments, int index, uint64_t
     exit(2);
   }
   return value;
+}
+
+/* An option `name` and the number behind it. */
+struct number_option {
+  const char *name;
+  double *value, min, max;
+};
+/* The command line has nothing else; the last of the options has no name. */
+static inline void read_options(int count, char **arguments, const struct number_option *options) {
+  for (int i = 1; i < count; i += 2) {
+    const struct number_option *option = options;
+    while (option->name && strcmp(option->name, arguments[i]) != 0)
+      option++;
+    char *end = NULL;
+    if (option->name && i + 1 < count) *option->value = strtod(arguments[i + 1], &end);
+    if (end && *end == 0 && *option->value >= option->min && *option->value <= option->max)
+      continue;
+    fprintf(stderr, "%s: unknown option or bad number: %s\n", arguments[0], arguments[i]);
+    exit(2);
+  }
+}
+
+static inline uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- Heaps and mutators ---- */

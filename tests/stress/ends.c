@@ -4,7 +4,6 @@
  * collects; helpers that nobody needs are gone after a while and come back when they are needed. */
 #include <dirent.h>
 #include <sched.h>
-#include <time.h>
 
 #include "tests/stress/driver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads create, use and destroy heaps while they are attached to another one only, and a thread
- * forks. A fork keeps heaps from coming and going, takes their locks, and waits for those threads;
- * neither may wait for the other.
+ * without a mutator forks. A fork keeps heaps from coming and going, takes their locks, and waits
+ * for those threads; neither may wait for the other. The child uses that heap, and one of its own.
  * Then a thread that was cancelled destroys a heap with helpers, which is done to its end.
  * Arguments: forks, threads. */
 #include "tests/stress/driver.h"
@@ -35,6 +35,10 @@ static void fork_often(uint64_t forks) {
   for (uint64_t i = 0; i < forks; i++) {
     pid_t child = fork();
     if (child == 0) {
+      CHECK(stats_of(heap).mutators == 0);
+      struct tide_mutator *m = ATTACH(heap);
+      CHECK(tide_alloc(m, TIDE_LAYOUT_LEAF, 64) && tide_collect(m) == TIDE_OK);
+      CHECK(tide_check_heap(m, NULL) == TIDE_OK);
       CHECK(tide_heap_destroy(small_heap()) == TIDE_OK);
       _exit(0);
     }

@@ -15,7 +15,7 @@ static uint64_t turns;
 static enum tide_stop stop;
 
 static void *mutate(void *seed) {
-  struct tide_mutator *m = ATTACH(heap, .stop = stop);
+  SCOPED_MUTATOR m = ATTACH(heap, .stop = stop);
   static _Thread_local void *slots[SLOTS];
   static _Thread_local uint64_t stamps[SLOTS];
   CHECK(tide_root_add_range(heap, slots, SLOTS) == TIDE_OK);
@@ -38,24 +38,16 @@ static void *mutate(void *seed) {
   }
   CHECK(refused <= (stop == TIDE_STOP_SIGNAL ? turns / 2 : 0));
   CHECK(tide_root_remove_range(heap, slots) == TIDE_OK);
-  CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
 
 static void run(size_t max_bytes, bool barrier, bool concurrent, enum tide_stop stopped_by) {
   stop = stopped_by;
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = max_bytes;
-  options.write_barrier = barrier;
-  options.concurrent = concurrent;
-  heap = tide_heap_create(&options, NULL);
-  CHECK(heap);
+  heap = HEAP(.heap_max_bytes = max_bytes, .write_barrier = barrier, .concurrent = concurrent);
   pthread_t threads[MUTATORS];
   for (uintptr_t i = 0; i < MUTATORS; i++)
-    CHECK(pthread_create(&threads[i], NULL, mutate, (void *)(i + 1)) == 0);
-  for (unsigned i = 0; i < MUTATORS; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
+    threads[i] = thread_new(mutate, (void *)(i + 1));
+  threads_end(NULL, threads, MUTATORS);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
 }
 

@@ -11,20 +11,12 @@
  *
  * Prints what was done.  Exit status: 0 nothing lost and nothing twice, 1 otherwise, 2
  * usage, 4 no memory or no threads. */
-#include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include TD_QUEUE_HEADER
 
 #include "marker/queue/growth.h"
-#include "tests/random.h"
+#include "tests/stress/driver.h"
 
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
@@ -53,10 +45,7 @@ static struct ring const rings[] = {{2, 2},   {2, 4},    {4, 2},    {4, 16},
                                     {16, 64}, {64, 128}, {64, 4096}};
 enum { RINGS = sizeof rings / sizeof *rings };
 
-static uint32_t thread_count = 3;
-
-/* How many numbers a round has. */
-static uint32_t round_items = MAX_ITEMS;
+static uint32_t thread_count, round_items /* how many numbers a round has */;
 
 /* Times every number came out in this round; each is touched by one thread unless it came out
  * twice. */
@@ -222,12 +211,6 @@ static bool run_round(struct ring ring, uint32_t *random, struct counts *counts,
   return started + 1 == thread_count;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void check_round(struct counts *counts) {
   for (uint32_t i = 0; i < round_items; i++) {
     counts->lost += atomic_load_explicit(&seen[i], memory_order_relaxed) == 0;
@@ -236,30 +219,21 @@ static void check_round(struct counts *counts) {
   counts->rounds++;
 }
 
-/* When to end: after `seconds`, with each kind of ring and each habit at least once, or after
- * `runs` rounds. */
-struct length {
-  double seconds;
-  uint64_t runs;
-};
-
-static bool goes_on(const struct length *length, double end, uint64_t rounds) {
-  return length->runs ? rounds < length->runs : now() < end || rounds < 2 * RINGS;
-}
-
-static bool run(const struct length *length, uint32_t random) {
+/* Ends after `runs` rounds, or if that is 0 after the seconds, with each kind of ring and each
+ * habit at least once. */
+static bool run(double seconds, uint64_t runs, uint32_t random) {
   const char *name = STRING(TD_QUEUE);
   struct td_growth growth;
   bool ready = td_growth_open(&growth, GROWTH_BYTES);
   struct counts counts = {0};
-  double end = now() + length->seconds;
+  const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
   do {
     if (!ready || !run_round(rings[counts.rounds % RINGS], &random, &counts, &growth)) {
       fprintf(stderr, "stress: %s: no memory or no more threads\n", name);
       exit(4);
     }
     check_round(&counts);
-  } while (goes_on(length, end, counts.rounds));
+  } while (runs ? counts.rounds < runs : now_ns() < end || counts.rounds < 2 * RINGS);
   printf("%-10s %" PRIu64 " rounds, %" PRIu64 " put, %" PRIu64 " got, %" PRIu64
          " stolen in %" PRIu64 " steals, %" PRIu64 " empty, %" PRIu64 " races lost, %" PRIu64
          " full, %" PRIu64 " grants, %" PRIu64 " offered; %" PRIu64 " lost, %" PRIu64 " twice\n",
@@ -269,56 +243,22 @@ static bool run(const struct length *length, uint32_t random) {
   return counts.lost == 0 && counts.twice == 0;
 }
 
-static void usage(char const *what, char const *value) {
-  fprintf(stderr,
-          "stress: %s '%s'\nusage: stress_queue_Q --seconds N|--runs N [--threads N] [--items N] "
-          "[--seed N]\n",
-          what, value);
-  exit(2);
-}
-
-static double number(char const *option, char const *text, double min, double max) {
-  char *end;
-  errno = 0;
-  double value = strtod(text, &end);
-  if (end == text || *end != '\0' || errno != 0 || !(value >= min && value <= max))
-    usage(option, text);
-  return value;
-}
-
-static uint32_t whole(char const *option, char const *text, uint32_t min, uint32_t max) {
-  double n = number(option, text, min, max);
-  if (n != (double)(uint32_t)n) usage(option, text);
-  return (uint32_t)n;
-}
-
 int main(int argc, char **argv) {
-  struct length length = {0};
-  uint32_t seed = 2463534242u;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc) usage("unknown option or no value for", argv[i]);
-    char const *value = argv[i + 1];
-    if (strcmp(argv[i], "--seconds") == 0)
-      length.seconds = number("bad number of seconds", value, 0.001, 1e7);
-    else if (strcmp(argv[i], "--runs") == 0)
-      length.runs = whole("bad number of runs", value, 1, UINT32_MAX);
-    else if (strcmp(argv[i], "--threads") == 0)
-      thread_count = whole("bad number of threads (1 to 256)", value, 1, MAX_THREADS);
-    else if (strcmp(argv[i], "--items") == 0)
-      round_items = whole("bad number of items (1 to 262144)", value, 1, MAX_ITEMS);
-    else if (strcmp(argv[i], "--seed") == 0)
-      seed = whole("bad seed", value, 1, UINT32_MAX);
-    else
-      usage("unknown option", argv[i]);
+  double seconds = 0, runs = 0, threads = 3, items = MAX_ITEMS, seed = 2463534242u;
+  const struct number_option options[] = {
+      {"--seconds", &seconds, 0.001, 1e7},     {"--runs", &runs, 1, UINT32_MAX},
+      {"--threads", &threads, 1, MAX_THREADS}, {"--items", &items, 1, MAX_ITEMS},
+      {"--seed", &seed, 1, UINT32_MAX},        {NULL, NULL, 0, 0}};
+  read_options(argc, argv, options);
+  if ((seconds != 0) == (runs != 0)) {
+    fprintf(stderr, "stress: needed, one of them: --seconds, --runs\n");
+    return 2;
   }
-  if ((length.seconds != 0) == (length.runs != 0))
-    usage("needed, one of them:", "--seconds, --runs");
+  thread_count = (uint32_t)threads;
+  round_items = (uint32_t)items;
   seen = calloc(round_items, sizeof *seen);
-  if (seen == NULL) {
-    fprintf(stderr, "stress: no memory\n");
-    return 4;
-  }
-  bool good = run(&length, seed);
+  CHECK(seen);
+  bool good = run(seconds, (uint64_t)runs, (uint32_t)seed);
   free(seen);
   return good ? 0 : 1;
 }

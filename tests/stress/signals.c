@@ -4,8 +4,6 @@
  * loops without a call. Others collect all the time, and gathering roots needs more and more memory
  * meanwhile; whoever waited for a lock of the C library there would wait for ever.
  * Arguments: seconds times ten, workers. */
-#include <time.h>
-
 #include "tests/stress/list.h"
 
 static struct tide_heap *heap;
@@ -117,8 +115,7 @@ int main(int count, char **arguments) {
     threads[i] = thread_new(work, &numbers[i]);
   }
   struct node *list = list_build(m, node_layout, 500);
-  struct timespec begin, now;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
+  const uint64_t end = now_ns() + tenths * 100000000;
   uint64_t turns = 0, forks = 0;
   do {
     collect_deep(m, turns % 64 == 63 ? 40 : turns % 4);
@@ -131,9 +128,7 @@ int main(int count, char **arguments) {
     free(roots);
     if (turns++ % 8 == 0) fork_once(m, list), forks++;
     list_check(list, 500);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((uint64_t)((now.tv_sec - begin.tv_sec) * 10 +
-                      (now.tv_nsec - begin.tv_nsec) / 100000000) < tenths);
+  } while (now_ns() < end);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
   CHECK(tide_detach(m) == TIDE_OK);
   threads_end(NULL, threads, workers);
