@@ -104,29 +104,7 @@ static uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enu
   (void)space, (void)from;
   return word;
 }
-static bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
-  (void)mutator, (void)function;
-  return true;
-}
-struct td_found {
-  const struct td_block *block;
-};
-static bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
-                           struct td_found *found) {
-  (void)mutator, (void)object, (void)found;
-  return true;
-}
-static void td_misuse(const char *format, ...) {
-  (void)format;
-}
-static bool td_young_are_born(const struct td_space *space) {
-  return space->has_young && !space->bears_old;
-}
-/* No client logs enough to be counted. */
-#define TD_YOUNG_LOGGED_STEP 256u
-static void td_young_note_logged(struct td_space *space) {
-  (void)space;
-}
+#include "tests/model/barrier_stubs.h"
 static bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
   (void)set, (void)word;
   return false;

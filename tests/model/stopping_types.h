@@ -4,27 +4,15 @@
 #ifndef TD_TESTS_MODEL_STOPPING_TYPES_H
 #define TD_TESTS_MODEL_STOPPING_TYPES_H
 
-#define TD_GC_STATE_HEAP_H
+#include "tests/model/left_out.h"
+
 #define TD_GC_STATE_MUTATOR_H
 #define TD_GC_THREADS_WORLD_H
-#define TD_GC_WHEN_WHEN_H
 #define TD_GC_OBJECT_RUNS_H
 #define TD_GC_STATS_STATS_H
 #define TD_GC_THREADS_THREAD_H
-#define TD_GC_CHECK_CALLER_CHECK_H
-#define TD_GC_STATE_ERROR_H
-#define TD_GC_OBJECT_FIND_H
-#define TD_GC_THREADS_MUTATOR_WRITTEN_H
 #define TD_GC_THREADS_STOP_LATE_H
 #define TD_GC_THREADS_STOP_REGISTERS_H
-#define TD_HEAP_SPACE_SPACE_H
-#define TD_HEAP_SPACE_FIND_H
-#define TD_HEAP_YOUNG_YOUNG_H
-#define TIDE_TIDE_H
-#define TIDE_API
-#define TIDE_BEGIN
-#define TIDE_END
-#define TIDE_LIKELY(condition) (condition)
 #define STOP_SPINS 0 /* everybody sleeps at once */
 #define TD_LATE_NS 1000u
 #define TD_LATE_AGAIN_NS 1000u
@@ -33,16 +21,12 @@
 #define TD_STOP 2u
 #define TD_FORK 4u
 #define TD_STOP_ONE 8u
-#define TD_GRANULE_BYTES 16u
-#define TD_GRANULE_LOG2 4u
 #define TD_BLOCK_LOG2 16u
 #define TD_BLOCK_PAGES 1u
 #define TD_SLAB_BLOCKS 1u /* and a slab is a page */
 #define TD_SLAB_BYTES TD_PAGE_BYTES
 #define TD_PAGE_BYTES ((size_t)GRANULES * TD_GRANULE_BYTES)
 #define TD_PAGE_GRANULES GRANULES
-#define TD_DEFERRED 0x80u
-#define TD_YOUNG 2u
 #define TD_EPOCH_FIRST_OLD 64u
 enum {
   TD_KIND_BITMAP,
