@@ -7,11 +7,6 @@
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 
-WRAP(void, free, void *piece) {
-  taken -= counting && piece;
-  __real_free(piece);
-}
-
 enum { NODES = 50000 };
 
 struct change {

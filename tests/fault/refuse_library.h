@@ -19,7 +19,7 @@ static uint64_t calls;     /* so far */
 static uint64_t refuse_at; /* the call to refuse, from 1; 0: none */
 static bool refuse_later;  /* and all behind it */
 static uint64_t refused;
-static int64_t taken; /* pieces of memory, less those freed where the program wraps free */
+static int64_t taken; /* pieces of memory, less those that were freed */
 
 static bool refuse(void) {
   if (!counting) return false;
@@ -54,6 +54,10 @@ WRAP(void *, calloc, size_t count, size_t bytes) {
 REPLACES(refuse(), NULL, void *, realloc, (void *old, size_t bytes), (old, bytes))
 WRAP(void *, aligned_alloc, size_t alignment, size_t bytes) {
   return refuse() ? NULL : count_taken(__real_aligned_alloc(alignment, bytes));
+}
+WRAP(void, free, void *piece) {
+  taken -= counting && piece;
+  __real_free(piece);
 }
 REPLACES(refuse(), MAP_FAILED, void *, mmap,
          (void *at, size_t bytes, int protection, int flags, int file, off_t offset),

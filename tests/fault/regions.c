@@ -7,11 +7,6 @@
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 
-WRAP(void, free, void *piece) {
-  taken -= counting && piece;
-  __real_free(piece);
-}
-
 #define RANGE ((size_t)1 << 30)
 
 static struct td_space space;

@@ -3,34 +3,11 @@
  * later ones too. A file that is there is whole, with all objects, references and roots; where any
  * part failed, the status is TIDE_ERROR_MEMORY and there is no file. */
 #include <dirent.h>
-#include <sys/mman.h>
 
+#include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
-#include "tests/wrap.h"
 #include "tide/inspect.h"
 
-static long countdown = -1; /* requests until one is refused; negative: none is */
-static bool refuse_later;
-static uint64_t refused;
-
-static bool refuse(void) {
-  if (countdown < 0) return false;
-  if (countdown > 0) {
-    countdown--;
-    return false;
-  }
-  if (!refuse_later) countdown = -1;
-  refused++;
-  errno = ENOMEM;
-  return true;
-}
-
-REPLACES(refuse(), NULL, void *, malloc, (size_t bytes), (bytes))
-REPLACES(refuse(), NULL, void *, calloc, (size_t count, size_t bytes), (count, bytes))
-REPLACES(refuse(), NULL, void *, realloc, (void *old, size_t bytes), (old, bytes))
-REPLACES(refuse(), MAP_FAILED, void *, mmap,
-         (void *at, size_t bytes, int protection, int flags, int file, off_t offset),
-         (at, bytes, protection, flags, file, offset))
 /* ---- A heap whose roots are thousands of words on a stack ---- */
 
 enum { WORDS = 4000, FOUND_MOST = 3000 };
@@ -106,7 +83,7 @@ static char *contents(const char *path, size_t *bytes) {
 
 static enum tide_status by_devtools(struct tide_mutator *m, const char *path, struct found *found) {
   enum tide_status status = tide_heap_snapshot(m, path, NULL);
-  countdown = -1;
+  counting = false;
   if (status != TIDE_OK) return status;
   size_t bytes;
   char *text = contents(path, &bytes);
@@ -127,7 +104,7 @@ static uint64_t word_at(const char *text, size_t at) {
 /* Only the header: tests/unit/workloads/heap_thg.c reads the rest. */
 static enum tide_status by_graph(struct tide_mutator *m, const char *path, struct found *found) {
   enum tide_status status = tide_heap_snapshot_thg(m, path, NULL);
-  countdown = -1;
+  counting = false;
   if (status != TIDE_OK) return status;
   size_t bytes;
   char *text = contents(path, &bytes);
@@ -151,7 +128,7 @@ typedef enum tide_status (*look_fn)(struct tide_mutator *, const char *, struct 
 
 /* A fresh heap, so that all lists are short. Its only references to the objects are on the stack
  * and in what the first object traces. Returns what look said with the n-th request refused. */
-static enum tide_status look_without(long n, look_fn look, struct found *found) {
+static enum tide_status look_without(uint64_t n, bool later, look_fn look, struct found *found) {
   static void *known[FOUND_MOST];
   char path[sizeof folder + 8];
   snprintf(path, sizeof path, "%s/heap", folder);
@@ -164,41 +141,39 @@ static enum tide_status look_without(long n, look_fn look, struct found *found) 
     CHECK(words[i]);
     if (i && i <= FOUND_MOST) known[i - 1] = words[i];
   }
-  countdown = n;
+  refuse_from(n, later);
   enum tide_status status = look(m, path, found);
-  countdown = -1;
+  counting = false;
   heap_end(heap, m);
   return status;
 }
 
 /* Words that are left on the stack by chance may be roots too. */
-static void refuse_each(const char *what, look_fn look) {
+static void refuse_each(const char *what, bool later, look_fn look) {
   unsigned failures = 0;
-  for (long n = 0;; n++) {
+  for (uint64_t n = 1;; n++) {
     struct found found = {0};
-    uint64_t before = refused;
-    enum tide_status status = look_without(n, look, &found);
+    enum tide_status status = look_without(n, later, look, &found);
     expect_empty_folder();
     failures += status != TIDE_OK;
     CHECK(status == TIDE_OK || status == TIDE_ERROR_MEMORY);
     if (status == TIDE_OK)
       CHECK(found.objects == WORDS && found.references == FOUND_MOST && found.roots >= WORDS);
-    if (refused > before) continue;
+    if (refused > 0) continue;
     CHECK(status == TIDE_OK);
     break;
   }
   CHECK(failures > 2);
   printf("%s: %u of the refusals are errors%s\n", what, failures,
-         refuse_later ? ", all later requests refused too" : "");
+         later ? ", all later requests refused too" : "");
 }
 
 int main(void) {
   CHECK(mkdtemp(folder));
   for (int later = 0; later < 2; later++) {
-    refuse_later = later;
-    refuse_each("walk", by_walk);
-    refuse_each("heapsnapshot", by_devtools);
-    refuse_each("thg", by_graph);
+    refuse_each("walk", later, by_walk);
+    refuse_each("heapsnapshot", later, by_devtools);
+    refuse_each("thg", later, by_graph);
   }
   CHECK(rmdir(folder) == 0);
   return 0;
