@@ -6,10 +6,8 @@
  *
  *   asked [--all]      prints all figures, not only those out of bounds */
 #include "tests/asked/recorder.h"
+#include "tests/marking/built.h"
 #include "tests/marking/regions.h"
-#include "tests/scoped.h"
-#include "workloads/graph.h"
-#include "workloads/sink_tide.h"
 
 /* Per thousand objects. Regions are small where there are any, so that these small heaps are marked
  * as large ones are. */
@@ -58,18 +56,6 @@ static void record(struct recorded *found) {
   CHECK(status == TIDE_OK);
 }
 
-static struct td_graph_tide *build(const struct td_graph_spec *spec) {
-  struct td_graph_error error;
-  struct td_graph_sink sink;
-  struct td_graph_tide *graph = td_graph_tide_new(r.heap, r.m);
-  CHECK(graph);
-  td_graph_tide_sink(graph, &sink);
-  bool built = td_graph_build(spec, &sink, NULL, &error);
-  if (!built) fprintf(stderr, "%s\n", error.text);
-  CHECK(built);
-  return graph;
-}
-
 /* Returns whether the figures are within the bound. */
 static bool judge(const struct bound *bound, const struct recorded *found, bool all) {
   const char *name = strrchr(bound->graph, '/');
@@ -97,14 +83,12 @@ static void limit(bool by_regions) {
 }
 
 static bool run(const struct bound *bound, bool all) {
-  struct td_graph_error error;
-  SCOPED_SPEC spec;
+  SCOPED_SPEC spec = rig_spec(bound->graph);
   struct recorded found[RECORDED_KINDS];
   struct regions_met met;
-  CHECK(td_graph_spec_parse(bound->graph, &spec, &error));
   rig_open(&r, (size_t)512 << 20, 0, 0);
   limit(bound->by_regions);
-  struct td_graph_tide *graph = build(&spec);
+  struct td_graph_tide *graph = rig_build(&r, &spec, false);
   rig_collect(&r, bound->graph);
   rig_check_regions(&r, bound->graph, &met);
   CHECK((met.objects > r.marked / 4) == bound->by_regions);

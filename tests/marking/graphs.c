@@ -4,10 +4,7 @@
  * serial marking, and the objects those that the graph's definition promises.
  *
  *   graphs [--synthetic]      without the recorded graph */
-#include "tests/marking/rig.h"
-#include "tests/scoped.h"
-#include "workloads/graph.h"
-#include "workloads/sink_tide.h"
+#include "tests/marking/built.h"
 
 static const char *const specs[] = {
     "tree:depth=11",
@@ -67,17 +64,9 @@ static void on_every_engine(struct rig *r, const struct td_graph_spec *spec) {
 
 static void run(const char *text, uint32_t blocks, uint32_t items) {
   static struct rig r;
-  struct td_graph_error error;
-  SCOPED_SPEC spec;
-  CHECK(td_graph_spec_parse(text, &spec, &error));
+  SCOPED_SPEC spec = rig_spec(text);
   rig_open(&r, (size_t)256 << 20, blocks, items);
-  struct td_graph_tide *graph = td_graph_tide_new(r.heap, r.m);
-  CHECK(graph);
-  struct td_graph_sink sink;
-  td_graph_tide_sink(graph, &sink);
-  bool built = td_graph_build(&spec, &sink, NULL, &error);
-  if (!built) fprintf(stderr, "%s\n", error.text);
-  CHECK(built);
+  struct td_graph_tide *graph = rig_build(&r, &spec, false);
   on_every_engine(&r, &spec);
   td_graph_tide_free(graph);
   CHECK(rig_collect(&r, "after the graph") == 0);

@@ -11,9 +11,7 @@ static void **array;
 static tide_layout one, conservative, many, traced;
 
 static void *alloc(tide_layout layout, size_t words) {
-  void *object = tide_alloc(r.m, layout, words * sizeof(void *));
-  CHECK(object);
-  return object;
+  return rig_cell(&r, layout, words * sizeof(void *));
 }
 
 static void trace_first(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {

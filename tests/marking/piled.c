@@ -9,24 +9,20 @@ enum { ARRAYS = 300, SLOTS = 1000, WIDE = 60, LONG = 200000 };
 
 static struct rig r;
 
-static void *cell(tide_layout layout, size_t bytes) {
-  void *object = tide_alloc(r.m, layout, bytes);
-  CHECK(object);
-  return object;
-}
-
 /* Returns an array of `count` slots with a pair in each. A handle keeps it, as all here. */
 static void **pairs(size_t count) {
-  void ***array = (void ***)tide_handle(r.m, cell(TIDE_LAYOUT_REFS, count * sizeof(void *)));
+  void ***array =
+      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, count * sizeof(void *)));
   CHECK(array);
   for (size_t i = 0; i < count; i++)
-    (*array)[i] = cell(TIDE_LAYOUT_REFS, 2 * sizeof(void *));
+    (*array)[i] = rig_cell(&r, TIDE_LAYOUT_REFS, 2 * sizeof(void *));
   return *array;
 }
 
 /* Makes an array of arrays. */
 static void arrays(void) {
-  void ***array = (void ***)tide_handle(r.m, cell(TIDE_LAYOUT_REFS, ARRAYS * sizeof(void *)));
+  void ***array =
+      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, ARRAYS * sizeof(void *)));
   CHECK(array);
   for (size_t i = 0; i < ARRAYS; i++) {
     void **made = pairs(SLOTS);

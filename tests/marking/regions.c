@@ -4,11 +4,9 @@
  * program has shown nothing.
  *
  *   regions [ROUNDS]      of the graphs of all kinds of objects */
+#include "tests/marking/built.h"
 #include "tests/marking/mixed.h"
 #include "tests/marking/regions.h"
-#include "tests/scoped.h"
-#include "workloads/graph.h"
-#include "workloads/sink_tide.h"
 
 static const unsigned marker_counts[] = {1, 2, 3, 8, 16};
 /* Chunks: none but the one that is never used; one; a few; enough. */
@@ -60,24 +58,6 @@ static const char *const specs[] = {
     "ast:files=20,nodes=800",
 };
 
-static void with_graph(const char *text, bool conservative, void (*use)(const char *text)) {
-  struct td_graph_error error;
-  SCOPED_SPEC spec;
-  struct td_graph_sink sink;
-  CHECK(td_graph_spec_parse(text, &spec, &error));
-  rig_open(&r, (size_t)256 << 20, 0, 0);
-  struct td_graph_tide *graph = td_graph_tide_new(r.heap, r.m);
-  CHECK(graph);
-  if (conservative) td_graph_tide_be_conservative(graph);
-  td_graph_tide_sink(graph, &sink);
-  CHECK(td_graph_build(&spec, &sink, NULL, &error));
-  use(text);
-  td_graph_tide_free(graph);
-  collect("after the graph", 0);
-  CHECK(r.marked == 0);
-  rig_close(&r);
-}
-
 /* All markers and pools by turns; engines and policies follow along. */
 static void in_all_ways(const char *text) {
   uint64_t first = rig_collect(&r, text);
@@ -90,6 +70,17 @@ static void in_all_ways(const char *text) {
     r.heap->markers->marking = i % 2 ? TD_MARKING_PLACE : TD_MARKING_CHOSEN;
     collect(text, first);
   }
+}
+
+static void with_graph(const char *text, bool conservative) {
+  SCOPED_SPEC spec = rig_spec(text);
+  rig_open(&r, (size_t)256 << 20, 0, 0);
+  struct td_graph_tide *graph = rig_build(&r, &spec, conservative);
+  in_all_ways(text);
+  td_graph_tide_free(graph);
+  collect("after the graph", 0);
+  CHECK(r.marked == 0);
+  rig_close(&r);
 }
 
 /* ---- Objects of every kind ---- */
@@ -182,7 +173,7 @@ static void check_totals(void) {
 int main(int count, char **arguments) {
   uint64_t rounds = argument(count, arguments, 1, 12);
   for (size_t i = 0; i < COUNT_OF(specs); i++)
-    with_graph(specs[i], i % 3 == 1, in_all_ways);
+    with_graph(specs[i], i % 3 == 1);
   for (uint32_t i = 1; i <= rounds; i++)
     all_kinds(i * 2654435761u);
   ephemerons();

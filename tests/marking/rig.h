@@ -115,4 +115,20 @@ static inline uint64_t rig_collect(struct rig *r, const char *what) {
   return objects;
 }
 
+/* On every engine. */
+static inline void rig_expect(struct rig *r, unsigned markers, uint64_t objects, const char *what) {
+  const char *engine;
+  for (size_t e = 0; (engine = tide_engine_name(e)); e++) {
+    if (!rig_engine_may(engine, markers)) continue;
+    rig_configure(r, engine, markers);
+    CHECK(rig_collect(r, what) == objects);
+  }
+}
+
+static inline void *rig_cell(struct rig *r, tide_layout layout, size_t bytes) {
+  void *object = tide_alloc(r->m, layout, bytes);
+  CHECK(object);
+  return object;
+}
+
 #endif

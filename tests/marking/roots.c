@@ -10,12 +10,6 @@ static struct rig r;
 static void *single[SINGLE], *range[LONG], *called[CALLED];
 static char *loose[CONSERVATIVE];
 
-static void *cell(tide_layout layout, size_t bytes) {
-  void *object = tide_alloc(r.m, layout, bytes);
-  CHECK(object);
-  return object;
-}
-
 /* A third each: one by one, as a range, as words that may be references. */
 static void call_back(struct tide_tracer *tracer, void *context) {
   CHECK(context == called);
@@ -27,13 +21,8 @@ static void call_back(struct tide_tracer *tracer, void *context) {
 }
 
 static void collect_on_all(uint64_t objects, const char *what) {
-  const char *engine;
-  for (size_t e = 0; (engine = tide_engine_name(e)); e++)
-    for (unsigned markers = 1; markers <= 4; markers *= 2) {
-      if (!rig_engine_may(engine, markers)) continue;
-      rig_configure(&r, engine, markers);
-      CHECK(rig_collect(&r, what) == objects);
-    }
+  for (unsigned markers = 1; markers <= 4; markers *= 2)
+    rig_expect(&r, markers, objects, what);
 }
 
 static void all_kinds(uint32_t blocks, uint32_t items) {
@@ -46,16 +35,16 @@ static void all_kinds(uint32_t blocks, uint32_t items) {
   collect_on_all(0, "empty roots");
   uint64_t objects = 0;
   for (size_t i = 0; i < SINGLE; i++, objects += 2) {
-    void **node = single[i] = cell(TIDE_LAYOUT_REFS, 16);
-    node[1] = cell(TIDE_LAYOUT_LEAF, 24);
+    void **node = single[i] = rig_cell(&r, TIDE_LAYOUT_REFS, 16);
+    node[1] = rig_cell(&r, TIDE_LAYOUT_LEAF, 24);
   }
   for (size_t i = 0; i < LONG; i++) /* nothing, odd numbers, and objects in between */
-    range[i] = i % 10 ? (void *)(i % 2 ? 2 * i + 1 : 0) : cell(TIDE_LAYOUT_REFS, 32);
+    range[i] = i % 10 ? (void *)(i % 2 ? 2 * i + 1 : 0) : rig_cell(&r, TIDE_LAYOUT_REFS, 32);
   objects += LONG / 10;
   for (size_t i = 0; i < CALLED; i++, objects++)
-    called[i] = cell(TIDE_LAYOUT_REFS, 16);
+    called[i] = rig_cell(&r, TIDE_LAYOUT_REFS, 16);
   for (size_t i = 0; i < CONSERVATIVE; i++, objects++)
-    loose[i] = (char *)cell(TIDE_LAYOUT_LEAF, 16 + i % 400) + i % (16 + i % 400);
+    loose[i] = (char *)rig_cell(&r, TIDE_LAYOUT_LEAF, 16 + i % 400) + i % (16 + i % 400);
   collect_on_all(objects, "all kinds of roots");
   CHECK(tide_root_remove_range(r.heap, range) == TIDE_OK);
   CHECK(tide_root_remove_callback(r.heap, call_back, called) == TIDE_OK);
