@@ -11,7 +11,6 @@
  * (default 1), threads and files not at all, mappings by 2 and a tenth.
  * Exit status: 0 held, 1 not, 2 usage. */
 #include <dirent.h>
-#include <time.h>
 
 #include "tests/soak/work.h"
 #include "tests/stress/driver.h"
@@ -58,12 +57,6 @@ static uint64_t resident_kib(void) {
 static struct sample measure(void) {
   return (struct sample){{resident_kib(), count_entries("/proc/self/task"),
                           count_entries("/proc/self/fd"), count_lines("/proc/self/maps")}};
-}
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int compare(const void *a, const void *b) {
@@ -121,8 +114,8 @@ int main(int count, char **arguments) {
   soak_begin(&soak, folder);
   struct sample *samples = NULL;
   size_t room = 0, taken = 0;
-  double start = seconds_now(), told = start;
-  for (double now = start; now - start < length || taken < 12; now = seconds_now()) {
+  double start = (double)now_ns() / 1e9, told = start;
+  for (double now = start; now - start < length || taken < 12; now = (double)now_ns() / 1e9) {
     soak_round(&soak);
     if (taken == room) {
       /* The samples' own memory must not be what grows. */
@@ -135,7 +128,7 @@ int main(int count, char **arguments) {
     tell(now - start, &soak, &samples[taken - 1]);
     told = now;
   }
-  tell(seconds_now() - start, &soak, &samples[taken - 1]);
+  tell((double)now_ns() / 1e9 - start, &soak, &samples[taken - 1]);
   bool held = judge(samples, taken, drift_percent);
   soak_end(&soak);
   free(samples);

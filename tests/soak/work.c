@@ -2,11 +2,11 @@
 /* The soak's heap, its table, and the threads that change it. */
 #include "tests/soak/work.h"
 
-#include "tests/soak/aside.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
+#include "tide/inspect.h"
 
-enum { SLOTS = 120000, WORKERS = 3, BYTES_MOST = 700, LIST = 400 };
+enum { SLOTS = 120000, WORKERS = 3, BYTES_MOST = 700, LIST = 400, ASIDE = 5000 };
 
 struct node {
   struct node *next;
@@ -126,6 +126,36 @@ static void fork_once(struct soak *soak) {
   tide_blocking_leave(soak->mutator);
 }
 
+static void write_files(struct tide_mutator *m, const char *folder, uint64_t round) {
+  char path[512];
+  struct tide_error error;
+  snprintf(path, sizeof path, "%s/soak-%" PRIu64, folder, round);
+  CHECK(tide_heap_snapshot(m, path, &error) == TIDE_OK);
+  CHECK(unlink(path) == 0);
+  enum tide_status status = tide_heap_snapshot_thg(m, path, &error);
+  CHECK(status == TIDE_OK || status == TIDE_ERROR_UNSUPPORTED);
+  CHECK(status != TIDE_OK || unlink(path) == 0);
+}
+
+/* A short-lived heap, with all that the library takes for it: addresses, keys, threads, files. */
+static void make_aside(const char *folder, uint64_t round) {
+  struct tide_heap *heap = HEAP(.heap_max_bytes = (size_t)16 << 20, .markers = 2);
+  struct tide_mutator *m = ATTACH(heap);
+  void **list = NULL;
+  for (int i = 0; i < ASIDE; i++) {
+    void **fresh = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
+    CHECK(fresh);
+    tide_write(m, fresh, fresh, list);
+    list = fresh;
+  }
+  write_files(m, folder, round);
+  int length = 0;
+  for (void **at = list; at; at = *at)
+    length++;
+  CHECK(length == ASIDE);
+  heap_end(heap, m);
+}
+
 static void change_engine(struct soak *soak) {
   size_t count = 0;
   while (tide_engine_name(count))
@@ -149,7 +179,7 @@ void soak_round(struct soak *soak) {
   if (soak->round % 4 == 0) fork_once(soak);
   if (soak->round % 8 == 1) {
     tide_blocking_enter(soak->mutator);
-    soak_aside(soak->folder, soak->round);
+    make_aside(soak->folder, soak->round);
     tide_blocking_leave(soak->mutator);
   }
   for (size_t i = 0; i < WORKERS; i++)
