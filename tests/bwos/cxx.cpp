@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #define CHECK(condition)                                                                           \
   ((condition)                                                                                     \
@@ -64,36 +63,6 @@ void check_bad_input() {
   }
 }
 
-// A full queue: what does not fit waits in a list of the owner's, and goes back when there is room.
-template <class Queue> void check_full(int count) {
-  Queue q(2, 2);
-  std::vector<int> waiting;
-  std::atomic<bool> over{false};
-  long long stolen = 0, got = 0;
-  std::thread thief([&] {
-    while (!over.load(std::memory_order_acquire))
-      if (auto item = q.steal()) stolen += *item;
-  });
-  auto get = [&] {
-    auto item = q.get();
-    if (item) got += *item;
-    while (!waiting.empty() && q.put(waiting.back()))
-      waiting.pop_back();
-    return item || !waiting.empty() || q.size() > 0;
-  };
-  for (int i = 1; i <= count; i++) {
-    if (!q.put(i)) waiting.push_back(i);
-    if (i % 5 == 0) get();
-  }
-  while (get()) {
-  }
-  over.store(true, std::memory_order_release);
-  thief.join();
-  while (auto item = q.get())
-    got += *item;
-  CHECK(waiting.empty() && stolen + got == (long long)count * (count + 1) / 2);
-}
-
 // What may only be moved goes as a pointer.
 template <class Queue> void check_threads(long count) {
   Queue q(4, 16);
@@ -126,8 +95,6 @@ int main() {
   check_results<tide::bwos_fifo<point>>(false);
   check_bulk();
   check_bad_input();
-  check_full<tide::bwos_lifo<int>>(100000);
-  check_full<tide::bwos_fifo<int>>(100000);
   check_threads<tide::bwos_lifo<long *>>(200000);
   check_threads<tide::bwos_fifo<long *>>(200000);
 }
