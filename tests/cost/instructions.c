@@ -3,12 +3,46 @@
  * so it comes out the same on a busy machine. The bounds are the aims: three for a poll (load,
  * test, branch), fifteen for an allocation with all that lies behind it.
  * Skipped (77) where a process may not trace its child. */
-#include "tests/cost/loops.h"
 #define STEPS_FEW 500
 #define STEPS_MANY 2500
 #include "tests/cost/steps.h"
 
 enum { WORDS = 4096 };
+
+#if __has_attribute(noipa)
+#define ALONE __attribute__((noinline, noipa, unused))
+#else
+#define ALONE __attribute__((noinline, unused))
+#endif
+/* A call with the same arguments may not be taken for the same result. */
+#define FRESH __asm__ volatile("" ::: "memory")
+
+/* A turn of sum is a part of a cycle, and without a poll several are done at once by vector
+ * instructions; in mix each waits for the one before. Each function is compiled by itself, so that
+ * a loop looks as an embedder's would. */
+#define SUM_TURN(i) result += at[i]
+#define MIX_TURN(i) result = (result ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15)
+
+#define LOOPS(kind, TURN)                                                                          \
+  static ALONE uint64_t kind##_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {   \
+    uint64_t result = 0;                                                                           \
+    FRESH;                                                                                         \
+    (void)m;                                                                                       \
+    for (size_t i = 0; i < count; i++)                                                             \
+      TURN(i);                                                                                     \
+    return result;                                                                                 \
+  }                                                                                                \
+  static ALONE uint64_t kind##_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {  \
+    uint64_t result = 0;                                                                           \
+    FRESH;                                                                                         \
+    for (size_t i = 0; i < count; i++) {                                                           \
+      TURN(i);                                                                                     \
+      tide_safepoint(m);                                                                           \
+    }                                                                                              \
+    return result;                                                                                 \
+  }
+LOOPS(sum, SUM_TURN)
+LOOPS(mix, MIX_TURN)
 
 static struct tide_mutator *m;
 static uint64_t array[WORDS];
