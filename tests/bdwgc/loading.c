@@ -59,19 +59,16 @@ int main(int argc, char **argv) {
   CHECK(count > 0 && count < THREADS_MOST);
   GC_INIT();
   for (int i = 0; i < count; i++)
-    CHECK(GC_pthread_create(&thread[i], NULL, load, argv[i + 1]) == 0);
-  CHECK(GC_pthread_create(&thread[count], NULL, allocate, NULL) == 0);
+    thread[i] = start(load, argv[i + 1]);
+  thread[count] = start(allocate, NULL);
   for (int i = 0; i < COLLECTIONS; i++) {
     GC_gcollect();
     usleep(100);
   }
   over = true;
   size_t loads = 0;
-  for (int i = 0; i <= count; i++) {
-    void *result;
-    CHECK(GC_pthread_join(thread[i], &result) == 0);
-    loads += (size_t)result;
-  }
+  for (int i = 0; i <= count; i++)
+    loads += (size_t)finish(thread[i]);
   CHECK(loads > 0);
   printf("%zu loads\n", loads);
   return 0;

@@ -67,7 +67,6 @@ PART(interior) {
 
 /* The child's first thread is not the one whose stack was the first. */
 static void *forks_in_thread(void *unused) {
-  (void)unused;
   pid_t child = fork();
   if (child == 0) {
     struct GC_stack_base base;
@@ -77,7 +76,7 @@ static void *forks_in_thread(void *unused) {
     _exit(good ? 0 : 1);
   }
   expect_child(child);
-  return NULL;
+  return unused;
 }
 
 PART(fork_in_thread) {

@@ -235,14 +235,13 @@ static void *busy(void *data) {
 }
 static void *explicit_thread(void *unused) {
   struct GC_stack_base base;
-  (void)unused;
   CHECK(!GC_thread_is_registered() && GC_get_stack_base(&base) == GC_SUCCESS);
   CHECK(GC_register_my_thread(&base) == GC_SUCCESS);
   CHECK(GC_register_my_thread(&base) == GC_DUPLICATE && GC_thread_is_registered());
   for (int i = 0; i < 20000; i++)
     GC_malloc(64);
   CHECK(GC_unregister_my_thread() == GC_SUCCESS && !GC_thread_is_registered());
-  return NULL;
+  return unused;
 }
 PART(threads) {
   pthread_t thread[4], plain;
@@ -254,10 +253,8 @@ PART(threads) {
   for (int i = 0; i < 10; i++)
     GC_gcollect();
   stop = 1;
-  for (int i = 0; i < 4; i++) {
-    void *result;
-    CHECK(GC_pthread_join(thread[i], &result) == 0 && !strcmp(result, "a thread's own"));
-  }
+  for (int i = 0; i < 4; i++)
+    CHECK(!strcmp(finish(thread[i]), "a thread's own"));
   CHECK(pthread_join(plain, NULL) == 0);
   CHECK(GC_do_blocking(blocked_part, (void *)40) != NULL);
 }

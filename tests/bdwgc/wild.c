@@ -385,10 +385,9 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < count; i++) {
     struct life *life = life_new(NULL, (seed * 64 + i) * 2654435761u, steps);
     life->library = argc > 4 ? argv[4] : NULL;
-    CHECK(GC_pthread_create(&threads[i], NULL, live, life) == 0);
+    threads[i] = start(live, life);
   }
-  for (unsigned i = 0; i < count; i++)
-    CHECK(GC_pthread_join(threads[i], NULL) == 0);
+  finish_all(threads, (int)count);
   printf("%lu finalizers, %lu forks, %lu threads, %lu collections told\n", finalized, forked,
          threads_made, collections);
   return 0;

@@ -237,8 +237,6 @@ int main(void) {
   RUN_EACH(they_live_on, weak_references_stay_in_order, values_of_ephemerons_live,
            finalizers_run_meanwhile, set_ones_take_turns, the_order_of_a_list,
            the_order_of_a_cycle);
-  CHECK(tide_root_remove(h.heap, &weak) == TIDE_OK);
-  CHECK(tide_root_remove(h.heap, &ephemerons) == TIDE_OK);
-  nodes_close();
+  held_close(&h);
   return 0;
 }

@@ -271,6 +271,6 @@ int main(void) {
            what_ephemerons_give_lives, what_weak_tables_give_lives, what_is_freed_is_looked_into,
            threads_come_and_go, another_collection_waits, external_memory_begins_one,
            what_is_traced_lives, who_allocates_much_waits);
-  nodes_close();
+  held_close(&h);
   return 0;
 }

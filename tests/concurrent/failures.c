@@ -76,7 +76,6 @@ static void open_heap(size_t heap, size_t bytes, bool (*out_of_memory)(void *, s
 
 static void close_heap(size_t heap) {
   check_live(heap);
-  CHECK(tide_root_remove(h[heap].heap, &live[heap]) == TIDE_OK);
   held_close(&h[heap]);
 }
 
@@ -245,7 +244,6 @@ static void there_is_no_memory_for_a_copy(void) {
   refuses_copies = false;
   while (last(0).concurrent_ns == 0)
     until_the_next(0);
-  CHECK(tide_root_remove_range(h[0].heap, roots) == TIDE_OK);
   close_heap(0);
 }
 

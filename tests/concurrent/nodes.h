@@ -53,9 +53,4 @@ static inline void run_each(void (*const *test)(void)) {
   }
 }
 
-static inline void nodes_close(void) {
-  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
-  held_close(&h);
-}
-
 #endif

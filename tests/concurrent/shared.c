@@ -238,7 +238,6 @@ static void play_all(unsigned seconds, unsigned players) {
          " young; %u objects finalized\n",
          stats.collections, stats.concurrent_collections, stats.degenerate_collections,
          stats.young_collections, finalized);
-  CHECK(tide_root_remove(heap, &slots) == TIDE_OK);
   heap_end(heap, m);
 }
 

@@ -34,6 +34,6 @@ int main(void) {
     collect_beside();
   }
   CHECK(stats_of(h.heap).concurrent_collections >= CYCLES / 2);
-  nodes_close();
+  held_close(&h);
   return 0;
 }

@@ -247,6 +247,6 @@ int main(void) {
            the_young_die_meanwhile, what_is_written_meanwhile_lives, what_is_weak_meanwhile_waits,
            who_has_left_has_written, long_ones_die_meanwhile, they_can_be_switched_off,
            a_layout_ends_it);
-  nodes_close();
+  held_close(&h);
   return 0;
 }

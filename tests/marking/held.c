@@ -56,8 +56,7 @@ static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *
 static void build(void) {
   static void *objects[OBJECTS];
   uint32_t random = 2463534242u;
-  struct tide_error error;
-  tide_layout layout = tide_layout_traced(r.heap, trace, NULL, &error);
+  tide_layout layout = tide_layout_traced(r.heap, trace, NULL, NULL);
   CHECK(layout != TIDE_LAYOUT_INVALID);
   CHECK(tide_root_add_range(r.heap, objects, OBJECTS) == TIDE_OK);
   for (int i = 0; i < OBJECTS; i++)

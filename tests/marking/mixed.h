@@ -78,16 +78,15 @@ static inline void mixed_layouts(struct mixed *g) {
   uint64_t pair = 3, record = MIXED_RECORD_MAP, longer[(MIXED_LONG_WORDS + 63) / 64] = {0};
   for (size_t i = 0; i < MIXED_LONG_WORDS; i++)
     if (mixed_is_slot(MIXED_LONG, i)) longer[i / 64] |= (uint64_t)1 << (i % 64);
-  struct tide_error error;
   for (int i = 0; i < MIXED_KINDS; i++)
     g->layout[i] = TIDE_LAYOUT_REFS;
   g->layout[MIXED_LEAF] = TIDE_LAYOUT_LEAF;
   g->layout[MIXED_CONSERVATIVE] = TIDE_LAYOUT_CONSERVATIVE;
-  g->layout[MIXED_PAIR] = tide_layout_bitmap(heap, &pair, 3, &error);
-  g->layout[MIXED_RECORD] = tide_layout_bitmap(heap, &record, 40, &error);
-  g->layout[MIXED_PREFIXED] = tide_layout_prefixed(heap, MIXED_PREFIX, &error);
-  g->layout[MIXED_LONG] = tide_layout_bitmap(heap, longer, MIXED_LONG_WORDS, &error);
-  g->layout[MIXED_TRACED] = tide_layout_traced(heap, mixed_trace, NULL, &error);
+  g->layout[MIXED_PAIR] = tide_layout_bitmap(heap, &pair, 3, NULL);
+  g->layout[MIXED_RECORD] = tide_layout_bitmap(heap, &record, 40, NULL);
+  g->layout[MIXED_PREFIXED] = tide_layout_prefixed(heap, MIXED_PREFIX, NULL);
+  g->layout[MIXED_LONG] = tide_layout_bitmap(heap, longer, MIXED_LONG_WORDS, NULL);
+  g->layout[MIXED_TRACED] = tide_layout_traced(heap, mixed_trace, NULL, NULL);
   for (int i = 0; i < MIXED_KINDS; i++)
     CHECK(g->layout[i] != TIDE_LAYOUT_INVALID);
 }

@@ -35,10 +35,9 @@ static inline void rig_close(struct rig *r) {
 
 /* By way of one marker, because `serial` can have no more. */
 static inline void rig_configure(struct rig *r, const char *engine, unsigned markers) {
-  struct tide_error error;
-  CHECK(tide_heap_set_markers(r->heap, 1, &error) == TIDE_OK);
-  CHECK(tide_heap_set_engine(r->heap, engine, &error) == TIDE_OK);
-  CHECK(tide_heap_set_markers(r->heap, markers, &error) == TIDE_OK);
+  CHECK(tide_heap_set_markers(r->heap, 1, NULL) == TIDE_OK);
+  CHECK(tide_heap_set_engine(r->heap, engine, NULL) == TIDE_OK);
+  CHECK(tide_heap_set_markers(r->heap, markers, NULL) == TIDE_OK);
   r->engine = engine;
   r->markers = markers;
 }

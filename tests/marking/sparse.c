@@ -60,8 +60,7 @@ int main(int count, char **arguments) {
   size_t gib = argument(count, arguments, 1, 4);
   if (!may_be_so_large((gib + 5) * GIB)) return SKIPPED;
   rig_open(&r, (gib + 5) * GIB, 0, 0);
-  struct tide_error error;
-  tide_layout prefixed = tide_layout_prefixed(r.heap, 5, &error);
+  tide_layout prefixed = tide_layout_prefixed(r.heap, 5, NULL);
   CHECK(prefixed != TIDE_LAYOUT_INVALID);
   void **refs = long_object(TIDE_LAYOUT_REFS, gib * GIB);
   void **words = long_object(TIDE_LAYOUT_CONSERVATIVE, 2 * GIB + 8);

@@ -128,11 +128,10 @@ static void fork_once(struct soak *soak) {
 
 static void write_files(struct tide_mutator *m, const char *folder, uint64_t round) {
   char path[512];
-  struct tide_error error;
   snprintf(path, sizeof path, "%s/soak-%" PRIu64, folder, round);
-  CHECK(tide_heap_snapshot(m, path, &error) == TIDE_OK);
+  CHECK(tide_heap_snapshot(m, path, NULL) == TIDE_OK);
   CHECK(unlink(path) == 0);
-  enum tide_status status = tide_heap_snapshot_thg(m, path, &error);
+  enum tide_status status = tide_heap_snapshot_thg(m, path, NULL);
   CHECK(status == TIDE_OK || status == TIDE_ERROR_UNSUPPORTED);
   CHECK(status != TIDE_OK || unlink(path) == 0);
 }
@@ -161,12 +160,11 @@ static void change_engine(struct soak *soak) {
   while (tide_engine_name(count))
     count++;
   const char *name = tide_engine_name(soak->round % count);
-  struct tide_error error;
   /* One marker is what every engine can do with. */
-  CHECK(tide_heap_set_markers(soak->heap, 1, &error) == TIDE_OK);
-  CHECK(tide_heap_set_engine(soak->heap, name, &error) == TIDE_OK);
+  CHECK(tide_heap_set_markers(soak->heap, 1, NULL) == TIDE_OK);
+  CHECK(tide_heap_set_engine(soak->heap, name, NULL) == TIDE_OK);
   unsigned markers = strcmp(name, "serial") ? 1 + (unsigned)(soak->round % 3) : 1;
-  CHECK(tide_heap_set_markers(soak->heap, markers, &error) == TIDE_OK);
+  CHECK(tide_heap_set_markers(soak->heap, markers, NULL) == TIDE_OK);
 }
 
 void soak_round(struct soak *soak) {
@@ -193,8 +191,7 @@ void soak_round(struct soak *soak) {
 }
 
 void soak_end(struct soak *soak) {
-  struct tide_error error;
   check_table(soak);
-  CHECK(tide_check_heap(soak->mutator, &error) == TIDE_OK);
+  CHECK(tide_check_heap(soak->mutator, NULL) == TIDE_OK);
   heap_end(soak->heap, soak->mutator);
 }

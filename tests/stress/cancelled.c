@@ -8,13 +8,12 @@ static struct tide_heap *heap;
 static atomic_uint busy = 2;
 
 static void *sleep_often(void *unused) {
-  (void)unused;
   struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   for (;;) {
     usleep(100);
     CHECK(tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
   }
-  return NULL;
+  return unused;
 }
 
 static void *cancel_often(void *count) {

@@ -21,11 +21,10 @@ static void use_malloc(void) {
 }
 
 static void *outside(void *unused) {
-  (void)unused;
   SCOPED_MUTATOR m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   while (!is_finished())
     use_malloc();
-  return NULL;
+  return unused;
 }
 
 /* Chunks of handles and mutators come from malloc. */

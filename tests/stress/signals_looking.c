@@ -22,7 +22,6 @@ static void wait_for(_Atomic(bool) *flag) {
 /* ---- Asking ---- */
 
 static void *ask(void *unused) {
-  (void)unused;
   SCOPED_MUTATOR m = ATTACH(first, .stop = TIDE_STOP_SIGNAL);
   void *small = tide_alloc(m, TIDE_LAYOUT_REFS, 48);
   void *large = tide_alloc(m, TIDE_LAYOUT_LEAF, 100000);
@@ -43,12 +42,11 @@ static void *ask(void *unused) {
     }
     free(malloc(1)); /* as above */
   }
-  return NULL;
+  return unused;
 }
 
 /* Takes and gives back the lock that a fork waits for. */
 static void *come_and_go(void *unused) {
-  (void)unused;
   struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL),
                       *other = ATTACH(second, .stop = TIDE_STOP_SIGNAL);
   atomic_store(&ready, true);
@@ -58,7 +56,7 @@ static void *come_and_go(void *unused) {
     free(malloc(1)); /* as above */
   }
   CHECK(tide_detach(m) == TIDE_OK && tide_detach(other) == TIDE_OK);
-  return NULL;
+  return unused;
 }
 
 static void collect_often(struct tide_mutator *m, uint64_t times) {
@@ -98,7 +96,6 @@ enum { KEPT = 8 };
 static void *kept[KEPT];
 
 static void *rest(void *unused) {
-  (void)unused;
   struct tide_mutator *m = ATTACH(first, .stop = TIDE_STOP_SIGNAL),
                       *other = ATTACH(second, .stop = TIDE_STOP_SIGNAL);
   kept[0] = tide_alloc(m, TIDE_LAYOUT_LEAF, 32); /* of the run some cells are left */
@@ -121,7 +118,7 @@ static void *rest(void *unused) {
   }
   CHECK(tide_check_heap(m, NULL) == TIDE_OK);
   CHECK(tide_detach(m) == TIDE_OK && tide_detach(other) == TIDE_OK);
-  return NULL;
+  return unused;
 }
 
 /* The second heap's world stands still until the first one's collection has taken the runs. */
@@ -144,11 +141,10 @@ static void on_first(struct tide_heap *heap, enum tide_event event, uint64_t now
 }
 
 static void *collect_second(void *unused) {
-  (void)unused;
   SCOPED_MUTATOR m = ATTACH(second);
   tide_heap_on_event(second, on_second, NULL);
   CHECK(tide_collect(m) == TIDE_OK);
-  return NULL;
+  return unused;
 }
 
 static void stop_one_in_a_region_of_the_other(bool write_barrier) {

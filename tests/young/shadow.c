@@ -33,10 +33,6 @@ void shadow_open(struct shadow *s, struct tide_heap *heap, struct tide_mutator *
 }
 
 void shadow_close(struct shadow *s) {
-  CHECK(tide_root_remove_range(s->heap, s->cell) == TIDE_OK);
-  for (unsigned i = 20; i < 40; i++)
-    CHECK(tide_root_remove(s->heap, &s->cell[i]) == TIDE_OK);
-  CHECK(tide_root_remove_conservative(s->heap, &s->cell[40]) == TIDE_OK);
   for (uint32_t i = 0; i < s->count; i++)
     free(s->node[i].slot);
   free(s->node);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written: JSON, tables, files that appear whole. */
+/* What is written: JSON, tables. */
 #include <criterion/criterion.h>
 
 #include "bench/cli/grid.h"
 #include "bench/cli/json.h"
-#include "bench/cli/output.h"
 #include "bench/cli/utf8.h"
 #include "tests/scoped.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 Test(json, nests_and_separates) {
   FREED char *text = NULL;
@@ -96,27 +92,4 @@ Test(grid, aligns_characters_not_bytes) {
   fclose(out);
 
   cr_assert_str_eq(text, "name     of µs\né            7\nabcdef  123456\n");
-}
-
-Test(output, is_whole_or_not_there) {
-  char folder[] = "/tmp/tidemark-output-XXXXXX";
-  cr_assert_not_null(mkdtemp(folder));
-  char path[64];
-  snprintf(path, sizeof path, "%s/file", folder);
-  struct td_output output;
-  cr_assert_eq(td_output_open(&output, path), 0);
-  fputs("half", output.file);
-  cr_assert_neq(access(path, F_OK), 0, "nothing before it is whole");
-  td_output_discard(&output);
-  cr_assert_neq(access(path, F_OK), 0);
-  cr_assert_eq(td_output_open(&output, path), 0);
-  fputs("whole", output.file);
-  cr_assert_eq(td_output_commit(&output), 0);
-  char line[16] = "";
-  FILE *file = fopen(path, "r");
-  cr_assert_not_null(fgets(line, sizeof line, file));
-  fclose(file);
-  cr_assert_str_eq(line, "whole");
-  cr_assert_eq(unlink(path), 0);
-  cr_assert_eq(rmdir(folder), 0, "no temporary file was left behind");
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph file: what is written is what is read, and writing is all or nothing. */
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/unit/workloads/thg_sample.h"
@@ -135,21 +133,6 @@ Test(thg, a_folder_that_is_not_there_or_in_the_way) {
   assert_not_written("/no/such/folder/x.thg", "/no/such/folder/x.thg");
   assert_not_written(place.folder, place.folder);
   cr_assert_eq(count_files(place.folder), 0);
-}
-
-Test(thg, a_disk_that_is_full) {
-  SCOPED_PLACE place = make_place("graph.thg");
-  write_file(place.path, "before", 6);
-  signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit tight = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
-  struct rlimit wide;
-  cr_assert_eq(getrlimit(RLIMIT_FSIZE, &wide), 0);
-  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
-  assert_not_written(place.path, place.path);
-  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &wide), 0);
-  cr_assert_eq(count_files(place.folder), 1);
-  SCOPED_BYTES kept = read_whole(place.path);
-  cr_assert(kept.length == 6 && memcmp(kept.data, "before", 6) == 0);
 }
 
 /* Renaming over a device would do harm where we may. */
