@@ -98,6 +98,8 @@ class Example(Case):
         return (GOOD,) if call == "futex" else tuple(range(0, 125))
 
     def same_output(self, expected, found, is_repeatable):
+        if self.name == "example_server":  # which tells of its collections, as many as there were
+            return found.startswith(b"longest request")
         return expected == found if is_repeatable else expected.count(b"\n") == found.count(b"\n")
 
 
@@ -143,7 +145,8 @@ def cases(options):
     ]
     found = [case for case in found if "boehm" not in case.name or
              os.path.exists(os.path.join(options.build, "tidemark-boehm"))]
-    for name in ("linked_list", "threads", "handles", "weak_table", "events", "cxx"):
+    for name in ("linked_list", "threads", "handles", "weak_table", "ephemerons", "events", "buffers",
+                 "symbols", "server", "cxx"):
         if os.path.exists(os.path.join(options.build, "examples", name)):
             found.append(Example(f"example_{name}", [name]))
     if os.path.exists(os.path.join(options.build, "examples", "scheme", "scheme-tide")):
