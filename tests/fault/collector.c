@@ -3,9 +3,7 @@
  * mapping and thread start of the library; a scenario that uses most of the interface runs again
  * and again, each time with the next call refused (and then with all later ones refused too).
  * Every step must succeed or say why not, and whatever was built must stay whole. Then: whole
- * collections without any memory, a child of fork that gets no threads, low RLIMIT_AS. */
-#include <sys/resource.h>
-
+ * collections without any memory, and a child of fork that gets no threads. */
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
@@ -224,7 +222,7 @@ static void starve(void) {
   heap_end(heap, m);
 }
 
-/* ---- Fork without threads, and low limits ---- */
+/* ---- Fork without threads ---- */
 
 static void fork_without_threads(void) {
   struct tide_heap *heap = HEAP(.markers = 4);
@@ -245,42 +243,11 @@ static void fork_without_threads(void) {
   heap_end(heap, m);
 }
 
-#if defined(TD_SANITIZE_address) || defined(TD_SANITIZE_thread)
-static const bool limits_work = false; /* the sanitizer itself needs terabytes of addresses */
-#else
-static const bool limits_work = true;
-#endif
-
-static void low_address_space(void) {
-  int created = 0;
-  for (uint64_t megabytes = 4096; limits_work && megabytes >= 32; megabytes /= 2) {
-    int report[2];
-    CHECK(pipe(report) == 0);
-    pid_t child = fork();
-    if (child == 0) {
-      struct rlimit limit = {megabytes << 20, megabytes << 20};
-      CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-      char good = scenario();
-      CHECK(write(report[1], &good, 1) == 1);
-      _exit(0);
-    }
-    expect_child(child);
-    char good = 0;
-    CHECK(read(report[0], &good, 1) == 1);
-    created += good;
-    close(report[0]);
-    close(report[1]);
-  }
-  printf("%d heaps fitted into little address space\n", created);
-  CHECK(!limits_work || created >= 3);
-}
-
 int main(void) {
   CHECK(scenario());
   refuse_each(false);
   refuse_each(true);
   starve();
   fork_without_threads();
-  low_address_space();
   return 0;
 }

@@ -98,13 +98,3 @@ Test(profile, empty_graph) {
   cr_expect_eq(p.levels, 0);
   cr_expect_eq(p.points, 0);
 }
-
-/* What makes this graph different from the others: most references stay within 4 KB, and an
- * object is referred to about once. */
-Test(profile, syntax_trees_are_local) {
-  struct td_graph_profile p = profile_of("ast:files=50,nodes=10K,names=20K");
-  double near_share = (double)p.near_edges / (double)p.edges;
-  double in_degree = (double)p.edges / (double)p.objects;
-  cr_expect(near_share > 0.75 && near_share < 0.9, "%f", near_share);
-  cr_expect(in_degree > 1.0 && in_degree < 1.3, "%f", in_degree);
-}
