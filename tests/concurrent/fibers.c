@@ -7,12 +7,9 @@
 #include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/stacks.h"
 #include "tests/concurrent/held.h"
+#include "tests/stress/list.h"
 #include "tests/wrap.h"
 
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 enum { FIBERS = 4, WORDS = 8 };
 
 static struct held h;
@@ -252,12 +249,11 @@ static void a_thread_ends(void) {
 }
 
 int main(void) {
-  const size_t next = offsetof(struct node, next);
   const char *verify = getenv("TIDE_VERIFY");
   verifies = verify && *verify == '1';
   held_open(&h, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
   CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
-  layout = tide_layout_offsets(h.heap, sizeof(struct node), &next, 1, NULL);
+  layout = list_layout(h.heap);
   CHECK(sem_init(&searching, 0, 0) == 0 && sem_init(&search, 0, 0) == 0);
   CHECK(sem_init(&filled, 0, 0) == 0 && sem_init(&end, 0, 0) == 0);
   for (int i = 0; i < FIBERS; i++)

@@ -241,35 +241,30 @@ static void play_all(unsigned seconds, unsigned players) {
   heap_end(heap, m);
 }
 
-static void run(unsigned seconds, unsigned players) {
+static unsigned seconds, players;
+static void run(const void *unused) {
+  (void)unused;
   heap = HEAP(.write_barrier = true, .concurrent = true, .heap_max_bytes = (size_t)256 << 20);
   tide_heap_on_event(heap, ask_for_queued, NULL);
   play_all(seconds, players);
 }
 
 /* A lost object ends the child by a check or a signal. */
-static bool is_found(unsigned seconds, unsigned players) {
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    CHECK(freopen("/dev/null", "w", stderr));
-    run(seconds, players);
-    _exit(0);
-  }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
+static bool is_found(void) {
+  static char said[SAID_MOST];
+  int status = child_says(run, NULL, said);
   return !WIFEXITED(status) || WEXITSTATUS(status) == 1;
 }
 
 int main(int count, char **arguments) {
-  unsigned seconds = (unsigned)argument(count, arguments, 1, 3);
-  unsigned players = (unsigned)argument(count, arguments, 2, 3);
+  seconds = (unsigned)argument(count, arguments, 1, 3);
+  players = (unsigned)argument(count, arguments, 2, 3);
   slot_count = (size_t)argument(count, arguments, 3, 20000);
   CHECK(players <= 64);
   faulty = count > 4 && strcmp(arguments[4], "faulty") == 0;
   if (faulty)
-    CHECK(is_found(seconds, players));
+    CHECK(is_found());
   else
-    run(seconds, players);
+    run(NULL);
   return 0;
 }
