@@ -15,7 +15,6 @@
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
 #include "gc/state/error.h"
-#include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
 #include "heap/check.h"
 #include "heap/space/find.h"
@@ -63,17 +62,13 @@ static bool test_and_set(struct check *check, uintptr_t object) {
   return before;
 }
 
-static void push(struct check *check, uintptr_t object) {
-  if (!td_worklist_push(&check->list, object)) check->no_memory = true;
-}
-
 static void key_reached(struct check *check, uintptr_t key) {
   size_t i = td_table_get(&check->keys, key);
   if (i == TD_TABLE_NONE) return;
   td_table_remove(&check->keys, key);
   for (; i != TD_TABLE_NONE; i = check->waiting[i].next)
     if (td_is_reference(&check->heap->space, check->waiting[i].value))
-      push(check, check->waiting[i].value);
+      check->no_memory |= !td_worklist_push(&check->list, check->waiting[i].value);
 }
 
 static bool is_object(struct check *check, uintptr_t object) {
@@ -96,17 +91,16 @@ static void reach(struct check *check, uintptr_t object) {
   check->result->objects++;
   check->result->bytes += td_space_object_bytes(space, object);
   if (check->keys.count) key_reached(check, object);
-  push(check, object);
+  check->no_memory |= !td_worklist_push(&check->list, object);
 }
 
 /* Says it once a check, as it may well be right. */
 static void hint(struct check *check, uintptr_t target, const char *what) {
-  char text[256];
-  if (check->is_hinted) return;
+  if (check->is_hinted || !check->result->equal) return;
   check->is_hinted = true;
-  td_difference_words(check->heap, target, what, check->referrer, check->scanner.slot, text,
-                      sizeof text);
-  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
+  describe(check, target, what);
+  check->result->equal = true;
+  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", check->result->difference);
 }
 
 /* Before a collection: a reference to a young object that the next young one would not come to. A
