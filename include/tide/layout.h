@@ -44,7 +44,10 @@ TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn tr
  * - it reads each slot once, in one piece; tide_trace_range does so;
  * - what it reads is valid in every moment, such as a length that never exceeds its slots;
  * - memory outside of the heap that a mutator takes away stays until the collection has ended;
- * - whoever overwrites a reference that it reads, wherever that lies, calls tide_write before. */
+ * - whoever overwrites a reference that it reads, wherever that lies, calls tide_write before, or
+ *   tide_write_begin. Where the word there is no plain reference, but one that is encoded, or a
+ *   number, this calls the function for the whole object while marking goes on: where that is long,
+ *   hand tide_write_begin the address of a copy that is plain. */
 TIDE_API tide_layout tide_layout_traced_concurrent(struct tide_heap *heap, tide_trace_fn trace,
                                                    void *context, struct tide_error *error);
 

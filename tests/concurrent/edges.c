@@ -235,6 +235,43 @@ static void what_is_traced_lives(void) {
   free(slots);
 }
 
+/* An object that has its reference inverted: only its trace function knows that one. */
+struct box {
+  atomic_uintptr_t inverted; /* or 0 */
+};
+
+static void trace_box(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)bytes, (void)context;
+  const uintptr_t inverted = atomic_load(&((struct box *)object)->inverted);
+  if (inverted) tide_trace(tracer, (const void *)~inverted);
+}
+
+static void box_set(struct box *box, uintptr_t inverted) {
+  tide_write_begin(h.m, box, &box->inverted, 1);
+  atomic_store(&box->inverted, inverted);
+}
+
+static __attribute__((noinline)) struct box **box_of(uint64_t number) {
+  tide_layout boxes = tide_layout_traced_concurrent(h.heap, trace_box, NULL, NULL);
+  CHECK(boxes != TIDE_LAYOUT_INVALID);
+  struct box **box = (struct box **)tide_handle(h.m, tide_alloc(h.m, boxes, sizeof **box));
+  CHECK(*box);
+  box_set(*box, ~(uintptr_t)make(number));
+  return box;
+}
+
+static void what_is_encoded_lives(void) {
+  struct box **box = box_of(7);
+  held_begin(&h);
+  struct node **kept = (struct node **)tide_handle(h.m, (void *)~(*box)->inverted);
+  box_set(*box, 0);
+  CHECK(!held_end(&h).stopped_because);
+  refill();
+  CHECK((*kept)->number == 7);
+  *box = NULL;
+  *kept = NULL;
+}
+
 /* Without young collections, each of which would be verified. */
 static void set_young(enum tide_young young) {
   if (!has_young) return;
@@ -270,7 +307,7 @@ int main(void) {
   RUN_EACH(what_is_overwritten_lives, what_is_new_lives, what_weak_references_give_lives,
            what_ephemerons_give_lives, what_weak_tables_give_lives, what_is_freed_is_looked_into,
            threads_come_and_go, another_collection_waits, external_memory_begins_one,
-           what_is_traced_lives, who_allocates_much_waits);
+           what_is_traced_lives, what_is_encoded_lives, who_allocates_much_waits);
   held_close(&h);
   return 0;
 }

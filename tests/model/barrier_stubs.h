@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For models of gc/threads/mutator/barrier.c: what only debug builds call, and how young
- * collections count what is logged. Included behind the types. */
+/* For models of gc/threads/mutator/barrier.c: what only debug builds call, what only objects with
+ * trace functions need, and how young collections count what is logged. Included behind the types.
+ */
 #ifndef TD_TESTS_MODEL_BARRIER_STUBS_H
 #define TD_TESTS_MODEL_BARRIER_STUBS_H
 
@@ -18,6 +19,17 @@ static inline bool td_object_look(const struct tide_mutator *mutator, uintptr_t 
 }
 static inline void td_misuse(const char *format, ...) {
   (void)format;
+}
+static inline bool td_overwritten_is_traced(const struct td_space *space, uintptr_t object) {
+  (void)space, (void)object;
+  return false;
+}
+static inline bool td_is_reference(const struct td_space *space, uintptr_t word) {
+  (void)space, (void)word;
+  return true;
+}
+static inline void td_overwritten_keep_all(struct tide_mutator *mutator, uintptr_t object) {
+  (void)mutator, (void)object;
 }
 /* No client logs enough to be counted. */
 #define TD_YOUNG_LOGGED_STEP 256u

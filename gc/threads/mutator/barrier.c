@@ -6,6 +6,7 @@
 #include "gc/object/find.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/overwritten.h"
 #include "gc/threads/mutator/written.h"
 #include "heap/space/find.h"
 #include "heap/young/log.h"
@@ -77,11 +78,18 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
 /* Marking finds what was reachable when it began, and of that only what is still reachable the same
  * way when a marker comes along. So whoever is about to overwrite a reference marks what it leads
  * to first (Yuasa's snapshot at the beginning). */
-static void keep_overwritten(struct tide_mutator *mutator, const void *slots, size_t count) {
-  const uintptr_t *slot = slots;
-  for (size_t i = 0; i < count; i++) /* relaxed: [mark]; what is there was reachable */
-    mutator->overwritten +=
-        td_mark_from_outside(mutator->heap->markers, __atomic_load_n(&slot[i], __ATOMIC_RELAXED));
+static void keep_overwritten(struct tide_mutator *mutator, uintptr_t object, const uintptr_t *slots,
+                             size_t count) {
+  const struct td_space *space = &mutator->heap->space;
+  const bool is_traced = td_overwritten_is_traced(space, object);
+  bool is_encoded = false;
+  for (size_t i = 0; i < count; i++) {
+    /* relaxed: [mark]; what is there was reachable. */
+    uintptr_t word = __atomic_load_n(&slots[i], __ATOMIC_RELAXED);
+    mutator->overwritten += td_mark_from_outside(mutator->heap->markers, word);
+    is_encoded |= is_traced && word && !td_is_reference(space, word);
+  }
+  if (is_encoded) td_overwritten_keep_all(mutator, object);
 }
 
 void td_barrier_keep(struct tide_mutator *mutator, const void *object) {
@@ -107,7 +115,7 @@ void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slo
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
   td_allocation_begin(mutator);
-  if (mutator->heap->beside) keep_overwritten(mutator, slots, count);
+  if (mutator->heap->beside) keep_overwritten(mutator, (uintptr_t)object, slots, count);
   /* In a callback of a marking nothing need be told: what lives is old afterwards. */
   if (td_young_are_born(space) && !mutator->heap->marking &&
       log_write(mutator, (uintptr_t)object, (uintptr_t)slots, count) &&

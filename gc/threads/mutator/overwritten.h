@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What is about to be overwritten in an object with a trace function, while marking goes on beside
+ * the program. The function alone knows a reference that is encoded, in a NaN box, say. */
+#ifndef TD_GC_THREADS_MUTATOR_OVERWRITTEN_H
+#define TD_GC_THREADS_MUTATOR_OVERWRITTEN_H
+
+#include "gc/object/scan.h"
+#include "gc/state/heap.h"
+
+/* Has the object a trace function? */
+static inline bool td_overwritten_is_traced(const struct td_space *space, uintptr_t object) {
+  return td_is_reference(space, object) &&
+         space->blocks[td_block_of(space, object)].kind == TD_KIND_TRACED;
+}
+
+/* By the owner: marks all that the function of such an object tells. */
+void td_overwritten_keep_all(struct tide_mutator *mutator, uintptr_t object);
+
+#endif
