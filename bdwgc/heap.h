@@ -13,7 +13,7 @@ extern TD_HIDDEN struct tide_heap *td_bdwgc_heap; /* NULL until td_bdwgc_start; 
 
 /* The layout of atomic objects, which hold whatever their memory held. It has this number because
  * td_bdwgc_start makes it before any other: where it is allocated the number is a constant. */
-#define TD_LAYOUT_ATOMIC ((tide_layout)7)
+#define TD_LAYOUT_ATOMIC ((tide_layout)8)
 
 extern TD_HIDDEN TD_TLS struct tide_mutator
     *td_bdwgc_self; /* NULL until the thread is registered */

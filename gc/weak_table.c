@@ -12,6 +12,7 @@
 #include <sched.h>
 
 #include "gc/check/caller/check.h"
+#include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/callback.h"
@@ -32,7 +33,25 @@ struct tide_weak_table {
 tide_layout td_weak_table_layout(struct tide_heap *heap) {
   const size_t references[] = {offsetof(struct tide_weak_table, slots),
                                offsetof(struct tide_weak_table, hashes)};
-  return tide_layout_offsets(heap, sizeof(struct tide_weak_table), references, 2, NULL);
+  /* With a name, it is nobody else's. */
+  return tide_layout_named(
+      heap, tide_layout_offsets(heap, sizeof(struct tide_weak_table), references, 2, NULL),
+      "weak table", NULL);
+}
+
+/* May the thread do so, and is this a table? Nothing but the block is asked, so that one that was
+ * reclaimed passes. */
+static bool may(bool (*allowed)(const struct tide_mutator *, const char *),
+                const struct tide_mutator *mutator, const struct tide_weak_table *table,
+                const char *function) {
+  if (!allowed(mutator, function) || !table) return false;
+  const struct td_space *space = &mutator->heap->space;
+  uint64_t granule = td_granule_of(space->base, (uintptr_t)table);
+  if (granule < space->granules &&
+      space->blocks[td_block_of_granule(granule)].layout == mutator->heap->weak_table_layout)
+    return true;
+  td_misuse("%s: %p is no weak table of this heap", function, (const void *)table);
+  return false;
 }
 
 static void lock(struct tide_weak_table *table) {
@@ -226,14 +245,14 @@ static void *add(struct tide_mutator *mutator, struct tide_weak_table *table, vo
 bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                          void *value) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_weak_table_put") || !table || !key) return false;
+  if (!may(td_mutator_may_act, mutator, table, "tide_weak_table_put") || !key) return false;
   return add(mutator, table, key, value, true) != NULL;
 }
 
 void *tide_weak_table_intern(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                              void *value) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_weak_table_intern") || !table || !key) return NULL;
+  if (!may(td_mutator_may_act, mutator, table, "tide_weak_table_intern") || !key) return NULL;
   return add(mutator, table, key, value, false);
 }
 
@@ -271,7 +290,7 @@ void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *
                           const void *key) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
-  if (!td_mutator_may_look(mutator, "tide_weak_table_get") || !table || !key) return NULL;
+  if (!may(td_mutator_may_look, mutator, table, "tide_weak_table_get") || !key) return NULL;
   return look_up(mutator, table, key, &found, false) ? (void *)found.value : NULL;
 }
 
@@ -279,7 +298,7 @@ void *tide_weak_table_key(struct tide_mutator *mutator, struct tide_weak_table *
                           const void *key) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
-  if (!td_mutator_may_look(mutator, "tide_weak_table_key") || !table || !key) return NULL;
+  if (!may(td_mutator_may_look, mutator, table, "tide_weak_table_key") || !key) return NULL;
   return look_up(mutator, table, key, &found, false) ? (void *)found.key : NULL;
 }
 
@@ -287,13 +306,13 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
                             const void *key) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
-  if (!td_mutator_may_act(mutator, "tide_weak_table_remove") || !table || !key) return false;
+  if (!may(td_mutator_may_act, mutator, table, "tide_weak_table_remove") || !key) return false;
   return look_up(mutator, table, key, &found, true);
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_look(mutator, "tide_weak_table_count") || !table) return 0;
+  if (!may(td_mutator_may_look, mutator, table, "tide_weak_table_count")) return 0;
   lock(table);
   size_t count = count_live(table);
   unlock(table);
@@ -322,7 +341,7 @@ static TD_KEEPS_CALL size_t visit_all(struct tide_mutator *mutator, struct tide_
 size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_weak_table *table,
                             tide_weak_table_fn visit, void *context) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_weak_table_each") || !table || !visit) return 0;
+  if (!may(td_mutator_may_act, mutator, table, "tide_weak_table_each") || !visit) return 0;
   lock(table);
   size_t count = visit_all(mutator, table, visit, context);
   unlock(table);

@@ -167,6 +167,13 @@ HeapTest(weak_table, refusals) {
   cr_assert_eq(tide_weak_table_each(w.m, table, NULL, NULL), 0);
   cr_assert_eq(tide_weak_table_each(w.m, NULL, stop_at_once, NULL), 0);
 #ifndef TD_DEBUG
+  struct tide_weak_table *none = (struct tide_weak_table *)held(&w, pair_new(&w, NULL, NULL, 1));
+  cr_assert_not(tide_weak_table_put(w.m, none, none, NULL));
+  cr_assert_null(tide_weak_table_get(w.m, none, none));
+  cr_assert_null(tide_weak_table_intern(w.m, (void *)&w, none, NULL));
+  cr_assert_not(tide_weak_table_remove(w.m, none, none));
+  cr_assert_eq(tide_weak_table_count(w.m, none), 0);
+  cr_assert_eq(tide_weak_table_each(w.m, none, stop_at_once, NULL), 0);
   int count = 0;
   inside_of = &w;
   struct tide_weak_table *other =
