@@ -91,7 +91,12 @@ void td_difference_words(const struct tide_heap *heap, uintptr_t object, const c
    */
   bool young = referrer && space->has_young && mark == TD_YOUNG;
   bool forgotten = referrer && heap->last_kind == TIDE_CYCLE_YOUNG && freed.ago == 1;
-  const char *why = young || forgotten ? ": stored without tide_write" : "";
+  /* At the end of a collection beside the program; at the next one's begin there is no start yet.
+   */
+  bool overwritten = heap->last_beside && heap->verify_start && freed.ago == 1;
+  const char *why = young || forgotten ? ": stored without tide_write"
+                    : overwritten      ? "; perhaps another was overwritten without tide_write"
+                                       : "";
   if (freed.start)
     snprintf(text, room,
              "%#zx is %s (%.80s, %zu bytes) reclaimed %u collection%s ago; referred to by %s%s",

@@ -336,7 +336,7 @@ static void check_marked(struct check *check) {
   const struct td_verify_start *start = check->start;
   if (heap->last_beside && start)
     compare(check, start->bytes, start->there, gave ? start->weakly : start->reached, start->kept,
-            "was marked beside the program, but not reached when that began");
+            "was marked beside the program, but no root led to it when that began");
   else if (!heap->last_beside && td_roots_are_known(heap))
     compare(check, td_object_bitmap_bytes(&heap->space), NULL, check->reached, NULL,
             "is marked but not reached");
