@@ -93,7 +93,7 @@ bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes,
   space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
   space->young_due = SIZE_MAX;
-  space->epoch = has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
+  space->epoch = td_first_epoch(space);
   td_young_set_byte(space);
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
   size_t usable = space->block_count - 1u;

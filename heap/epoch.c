@@ -16,15 +16,11 @@ static void clear_written(uint8_t *marks) {
     if (marks[i] != 0) marks[i] = 0;
 }
 
-static uint8_t first_epoch(const struct td_space *space) {
-  return space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
-}
-
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
  * in quarantine and the dying, so that no old byte can equal an epoch to come. Takes the lock,
  * because memory may be made ready meanwhile. */
 static void restart_epochs(struct td_space *space) {
-  const uint8_t first = first_epoch(space);
+  const uint8_t first = td_first_epoch(space);
   pthread_mutex_lock(&space->lock);
   for (uint32_t b = 1; b < space->frontier; b++) {
     uint8_t *marks = td_block_marks(space, b);
@@ -50,7 +46,7 @@ void td_space_begin_marking(struct td_space *space) {
   }
   space->cleaned = false;
   space->epoch_before = space->epoch;
-  space->epoch = is_last ? first_epoch(space) : (uint8_t)(space->epoch + 1);
+  space->epoch = is_last ? td_first_epoch(space) : (uint8_t)(space->epoch + 1);
 }
 
 /* False pointers are not noted: a mutator may have taken the cell meanwhile. */

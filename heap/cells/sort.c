@@ -178,11 +178,20 @@ static void begin_full(struct td_space *space) {
   space->taken_bytes = space->taken_blocks = 0;
 }
 
+/* In the first epoch, if the one before was the last: the dead still have that, and it comes again.
+ */
+static void clear_last(uint8_t *marks) {
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    if (marks[i] == TD_EPOCH_LAST) td_mark_store(&marks[i], 0);
+}
+
 /* Returns how many blocks were freed. */
 static uint32_t sort_after_full(struct td_space *space, uint32_t b, uint32_t ahead) {
   /* Listed no more; of other states it says nothing now. */
   if (space->infos[b].reserved != TD_RESERVED_TELLING) space->infos[b].reserved = 0;
-  return sort_and_give(space, b, ahead, FULL);
+  uint32_t freed = sort_and_give(space, b, ahead, FULL);
+  if (space->epoch == td_first_epoch(space)) clear_last(td_block_marks(space, b));
+  return freed;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {

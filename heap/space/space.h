@@ -256,6 +256,10 @@ static inline bool td_space_has_words(const struct td_space *space) {
   return __atomic_load_n(&space->has_words, __ATOMIC_RELAXED); /* relaxed: as above */
 }
 
+static inline uint8_t td_first_epoch(const struct td_space *space) {
+  return space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
+}
+
 /* ---- Address arithmetic ---- */
 
 /* Returns the granule that a reference points at, or a number >= space->granules if the word is no
