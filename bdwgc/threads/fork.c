@@ -18,7 +18,7 @@ static bool has_before(unsigned number) {
 }
 
 static void before_fork(void) {
-  /* In a callback of a collection the heap's own handler ends the process. */
+  /* There is no heap yet, or the heap's own handler ends the process: in a callback. */
   if (tide_collect_pause(td_bdwgc_heap) != TIDE_OK) return;
   td_bdwgc_locking = true;
   for (unsigned i = 0; i < TD_LOCK_COUNT; i++)
@@ -40,7 +40,19 @@ static void after_fork_in_child(void) {
   after_fork();
 }
 
+static bool ready;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void register_handlers(void) {
+  ready = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+}
+
+/* Before the program registers its own, which may allocate then, and after the heap's. */
+__attribute__((constructor)) static void register_early(void) {
+  pthread_once(&once, register_handlers);
+}
+
 void td_fork_start(void) {
-  if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
-    td_bdwgc_die("no memory for a fork handler");
+  register_early();
+  if (!ready) td_bdwgc_die("no memory for a fork handler");
 }

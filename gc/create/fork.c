@@ -145,12 +145,22 @@ static void lock_heaps(void) {
     td_stack_call(wait_for_heaps, NULL);
 }
 
+/* A malloc with handlers registers them at its first call. They must be older than ours: their
+ * locks are taken last. */
 static void register_handlers(void) {
+  void *volatile first = malloc(1);
+  free(first);
   ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
-const char *td_heaps_add(struct tide_heap *heap) {
+/* Before the program registers its own: those run before ours then, and in the parent and the child
+ * after them, so they may allocate. A heap may still be created earlier, by another constructor. */
+__attribute__((constructor(101))) static void register_first(void) {
   pthread_once(&once, register_handlers);
+}
+
+const char *td_heaps_add(struct tide_heap *heap) {
+  register_first();
   if (!ready) return "cannot register fork handlers";
   lock_heaps();
   bool good = heaps || td_mutators_open();
