@@ -2,12 +2,12 @@
 /* Variables that programs read and write by name, and their setters and getters. */
 #include "bdwgc/settings.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bdwgc/heap.h"
 #include "bdwgc/say.h"
+#include "tide/stats.h"
 
 struct td_bdwgc_settings td_bdwgc_settings;
 
@@ -63,11 +63,15 @@ VALUE(GC_oom_func, oom_fn, GC_oom_fn)
 
 /* ---- How large the heap gets, and how many markers it has ---- */
 
+#define LIMIT_LEAST ((size_t)1 << 20)   /* of tide_heap_set_max */
+#define DIVISOR_MOST ((GC_word)1 << 20) /* from here on the factor is 1 but for its last digits */
+
 /* With a divisor of n, two n-ths of what is alive may be allocated until the next collection; less
  * where much holds no references, a little more in small heaps. A program that wants no larger heap
  * gets a quarter of that. */
 double td_bdwgc_growth(void) {
   GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
+  if (divisor > DIVISOR_MOST) divisor = DIVISOR_MOST;
   return 1.0 + (GC_dont_expand ? 0.5 : 2.0) / (double)divisor;
 }
 static void set_growth(void) {
@@ -89,12 +93,27 @@ EXPORT void GC_set_dont_expand(int value) {
   GC_dont_expand = value;
   set_growth();
 }
-EXPORT void GC_set_max_heap_size(GC_word bytes) {
+
+/* The heap is created without the program's limit, so that it has room for a larger one. */
+void td_bdwgc_limit(void) {
+  static size_t default_bytes; /* written when the heap is created, read by all later */
+  size_t bytes = td_bdwgc_settings.max_heap_bytes;
+  struct tide_heap_stats stats;
   struct tide_error error;
-  td_bdwgc_settings.max_heap_bytes = bytes;
-  if (!td_bdwgc_heap || !bytes) return;
+  tide_heap_stats(td_bdwgc_heap, &stats);
+  if (!default_bytes) default_bytes = stats.heap_max_bytes;
+  if (bytes == 0) bytes = default_bytes;
+  if (bytes > stats.reserved_bytes) bytes = stats.reserved_bytes;
+  if (bytes < LIMIT_LEAST) {
+    td_bdwgc_warn("GC_MAXIMUM_HEAP_SIZE, GC_set_max_heap_size: %lu is taken as 1 MiB", bytes);
+    bytes = LIMIT_LEAST;
+  }
   if (tide_heap_set_max(td_bdwgc_heap, bytes, &error) != TIDE_OK)
     td_bdwgc_tell("GC_set_max_heap_size: %s", error.text);
+}
+EXPORT void GC_set_max_heap_size(GC_word bytes) {
+  td_bdwgc_settings.max_heap_bytes = bytes;
+  if (td_bdwgc_heap) td_bdwgc_limit();
 }
 
 EXPORT int GC_get_parallel(void) {
@@ -110,22 +129,21 @@ EXPORT unsigned GC_get_version(void) {
 
 /* ---- Variables of the environment that mean the same here ---- */
 
-/* Reads a number from 1 to `most`, or one of bytes with an optional k, m or g behind it. Returns 0
- * if the variable is not set. */
+/* Reads a number over 0, or one of bytes with an optional k, m or g behind it; `most` if it is
+ * larger. Returns 0 if the variable is not set. */
 static size_t read_number(const char *name, size_t most, bool bytes) {
   const char *text = getenv(name);
   if (!text || !*text) return 0;
   char *end;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
+  unsigned long long value = strtoull(text, &end, 10); /* the largest if it is too large */
   const char *suffixes = "kmg", *suffix = bytes && *end ? strchr(suffixes, *end | 0x20) : NULL;
   unsigned shift = suffix ? 10u * (unsigned)(suffix - suffixes + 1) : 0;
-  bool is_number = !errno && end > text && *text != '-' && !end[suffix != NULL];
-  if (bytes && (!is_number || value > most >> shift))
+  bool is_number = end > text && *text != '-' && !end[suffix != NULL];
+  if (bytes && !is_number)
     td_bdwgc_die("%s: '%.40s' is no number of bytes (with k, m or g behind it)", name, text);
-  if (!bytes && (!is_number || value > most || value == 0))
-    td_bdwgc_die("%s: '%.40s' is no number from 1 to %zu", name, text, most);
-  return (size_t)value << shift;
+  if (!bytes && (!is_number || value == 0))
+    td_bdwgc_die("%s: '%.40s' is no number over 0", name, text);
+  return value > most >> shift ? most : (size_t)value << shift;
 }
 
 void td_bdwgc_read_environment(void) {
@@ -133,7 +151,7 @@ void td_bdwgc_read_environment(void) {
   size_t initial_bytes = read_number("GC_INITIAL_HEAP_SIZE", SIZE_MAX, true);
   size_t max_bytes = read_number("GC_MAXIMUM_HEAP_SIZE", SIZE_MAX, true);
   unsigned markers = (unsigned)read_number("GC_MARKERS", TIDE_MARKERS_MAX, false);
-  size_t divisor = read_number("GC_FREE_SPACE_DIVISOR", 1000, false);
+  size_t divisor = read_number("GC_FREE_SPACE_DIVISOR", DIVISOR_MOST, false);
   if (initial_bytes) set->initial_heap_bytes = initial_bytes;
   if (max_bytes) set->max_heap_bytes = max_bytes;
   if (markers) set->markers = markers;

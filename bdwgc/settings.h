@@ -22,6 +22,9 @@ extern EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
  * value that means nothing. */
 void td_bdwgc_read_environment(void);
 
+/* Once there is a heap: bounds it as the program and the environment said. */
+void td_bdwgc_limit(void);
+
 /* The factor by which the heap grows, by the free-space divisor. */
 double td_bdwgc_growth(void);
 

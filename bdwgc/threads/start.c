@@ -30,10 +30,7 @@
 static struct tide_options options_from(const struct td_bdwgc_settings *set) {
   struct tide_options options;
   tide_options_init(&options);
-  options.heap_max_bytes = set->max_heap_bytes;
   options.heap_initial_bytes = set->initial_heap_bytes ? set->initial_heap_bytes : INITIAL_BYTES;
-  if (options.heap_max_bytes && options.heap_initial_bytes > options.heap_max_bytes)
-    options.heap_initial_bytes = options.heap_max_bytes;
   options.markers = set->markers;
   if (!options.markers) options.helpers_after_ms = HELPERS_AFTER_MS;
   options.sizing = TIDE_SIZING_WEIGHTED;
@@ -64,6 +61,7 @@ static void start(void) {
   if (tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, &error) != TD_LAYOUT_ATOMIC)
     td_bdwgc_die("the layout of atomic objects has another number than %u", TD_LAYOUT_ATOMIC);
   td_bdwgc_heap = heap;
+  td_bdwgc_limit();
   td_fork_start();
   td_interior_start();
   td_stack_start();

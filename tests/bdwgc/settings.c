@@ -35,3 +35,46 @@ PART(handlers_before_heap, .early = true) {
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 2);
   CHECK(handled == 2);
 }
+
+/* ---- Limits ---- */
+
+static void *(*volatile any_malloc)(size_t) = GC_malloc; /* else the compiler takes it to succeed */
+
+PART(limit_lifted, .early = true) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_set_max_heap_size((size_t)16 << 20);
+  GC_INIT();
+  CHECK(!any_malloc((size_t)64 << 20));
+  GC_set_max_heap_size(0);
+  CHECK(any_malloc((size_t)64 << 20));
+}
+
+static int warnings;
+static void count_warning(char *format, GC_word argument) {
+  (void)format, (void)argument;
+  warnings++;
+}
+/* Our heap has 1 MiB at least, and says so. */
+PART(limit_small, .early = true) {
+  GC_set_warn_proc(count_warning);
+  GC_set_max_heap_size(200000);
+  GC_INIT();
+  CHECK(any_malloc(1000) && (warnings || !getenv("TD_OURS")));
+  CHECK(!any_malloc((size_t)2 << 20));
+}
+PART(environment_large, .early = true) {
+  setenv("GC_FREE_SPACE_DIVISOR", "2000", 1);
+  setenv("GC_MAXIMUM_HEAP_SIZE", "100000000g", 1);
+  setenv("GC_MARKERS", "1000", 1);
+  GC_INIT();
+  CHECK(GC_get_free_space_divisor() == 2000);
+  GC_set_free_space_divisor((GC_word)1 << 60);
+  collect();
+  CHECK(any_malloc(1000));
+}
+PART(environment_small, .early = true) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  setenv("GC_MAXIMUM_HEAP_SIZE", "64k", 1);
+  GC_INIT();
+  CHECK(any_malloc(1000) && !any_malloc((size_t)2 << 20));
+}
