@@ -10,5 +10,7 @@
 unsigned td_figures_note(void);
 /* The program freed `bytes` that the heap has not got back yet. */
 void td_figures_add_freed(size_t bytes);
+/* The heap is told as larger by `bytes`, until the next collection. */
+void td_figures_expand(size_t bytes);
 
 #endif

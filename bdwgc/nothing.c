@@ -12,9 +12,7 @@
 /* The heap stays until the process ends: objects may be in use in other threads. */
 NOTHING(deinit)
 
-/* Marking threads start when they are needed. The stack of a handler is found where the thread
- * stands. Fork handlers are there anyway. */
-NOTHING(start_mark_threads)
+/* The stack of a handler is found where the thread stands. Fork handlers are there anyway. */
 NOTHING(register_altstack)
 NOTHING(set_handle_fork)
 NOTHING(atfork_prepare)

@@ -122,6 +122,10 @@ EXPORT int GC_get_parallel(void) {
 EXPORT void GC_set_markers_count(unsigned markers) {
   td_bdwgc_settings.markers = markers < TIDE_MARKERS_MAX ? markers : TIDE_MARKERS_MAX;
 }
+/* They start when a collection needs them. Without a number from the program that begins alone. */
+EXPORT void GC_start_mark_threads(void) {
+  if (td_bdwgc_settings.markers) GC_parallel = (int)td_bdwgc_settings.markers - 1;
+}
 
 EXPORT unsigned GC_get_version(void) {
   return 8u << 16 | 2u << 8 | 2u;

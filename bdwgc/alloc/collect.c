@@ -9,6 +9,7 @@
 #include "bdwgc/debug/guard.h"
 #include "bdwgc/debug/leaks.h"
 #include "bdwgc/detour.h"
+#include "bdwgc/figures.h"
 #include "bdwgc/finalize/finalize.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -130,5 +131,7 @@ EXPORT void GC_set_disable_automatic_collection(int value) {
 
 EXPORT int GC_expand_hp(size_t bytes) {
   td_bdwgc_start();
-  return tide_heap_grow(td_bdwgc_heap, bytes);
+  if (!tide_heap_grow(td_bdwgc_heap, bytes)) return 0;
+  td_figures_expand(bytes);
+  return 1;
 }

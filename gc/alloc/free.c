@@ -15,6 +15,7 @@
 #include "heap/withheld/quarantine.h"
 #include "tide/dropin.h"
 
+/* The run hands the cell out once more, which counts as it does for cells in the lists. */
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
                       size_t bytes) {
   struct tide_bump *run = &mutator->cache.runs[index];
@@ -22,6 +23,7 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
   if (object + bytes != run->next || ((run->limit - 1) & block) != (object & block)) return false;
   memset((void *)object, 0, bytes);
   run->next = object;
+  mutator->cache.handed_out += bytes;
   return true;
 }
 

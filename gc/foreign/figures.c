@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures without a lock. */
+#include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
 #include "heap/space/counted.h"
 #include "tide/dropin.h"
@@ -35,4 +36,20 @@ void tide_figures(struct tide_heap *heap, struct tide_figures *figures) {
     look(heap, mutator, figures);
   else
     look_slowly(heap, figures);
+}
+
+uint64_t tide_allocated_bytes(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin(); /* a stop takes the runs away */
+  if (!heap) return 0;
+  /* relaxed: a figure. */
+  uint64_t bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  const struct tide_mutator *mutator = tide_current(heap);
+  if (!mutator || mutator->blocking_depth) return bytes;
+  const struct td_cache *cache = &mutator->cache;
+  bytes += cache->handed_out;
+  for (uint32_t i = 0; i < cache->filled_count; i++) {
+    const struct tide_bump *run = &cache->runs[cache->filled[i]];
+    bytes -= run->limit - run->next;
+  }
+  return bytes;
 }

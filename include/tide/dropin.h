@@ -86,6 +86,9 @@ struct tide_figures {
 };
 /* Fills them in, zeroes if heap is NULL. */
 TIDE_API void tide_figures(struct tide_heap *heap, struct tide_figures *figures);
+/* allocated_bytes, to the cell for what the calling thread has allocated, unless it is in a
+ * blocking section; of others' up to 0.3 MiB each are missing until the next collection. */
+TIDE_API uint64_t tide_allocated_bytes(struct tide_heap *heap);
 
 /* Lets the heap grow by this much before the next collection; false at its hard limit. */
 TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);

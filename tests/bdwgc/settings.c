@@ -78,3 +78,40 @@ PART(environment_small, .early = true) {
   GC_INIT();
   CHECK(any_malloc(1000) && !any_malloc((size_t)2 << 20));
 }
+
+/* ---- Figures ---- */
+
+PART(figures_at_once) {
+  GC_word before = GC_get_total_bytes(), since = GC_get_bytes_since_gc();
+  for (int i = 0; i < 1000; i++)
+    CHECK(GC_malloc(40));
+  CHECK(GC_get_total_bytes() - before >= 40000 && GC_get_total_bytes() - before < 100000);
+  CHECK(GC_get_bytes_since_gc() - since >= 40000 && GC_get_bytes_since_gc() - since < 100000);
+  before = GC_get_total_bytes();
+  for (int i = 0; i < 1000; i++)
+    GC_free(GC_malloc(40));
+  CHECK(GC_get_total_bytes() - before >= 40000);
+}
+PART(figures_of_expansion) {
+  size_t heap = GC_get_heap_size(), unused = GC_get_free_bytes();
+  CHECK(heap > 0 && GC_expand_hp((size_t)32 << 20));
+  CHECK(GC_get_heap_size() >= heap + ((size_t)32 << 20));
+  CHECK(GC_get_free_bytes() >= unused + ((size_t)31 << 20));
+}
+PART(figures_reclaimed) {
+  struct GC_prof_stats_s stats, later;
+  soil(10000, 100);
+  GC_gcollect();
+  GC_get_prof_stats(&stats, sizeof stats);
+  CHECK(stats.bytes_reclaimed_since_gc >= 500000 || stats.reclaimed_bytes_before_gc >= 500000);
+  soil(10000, 100);
+  GC_gcollect();
+  GC_get_prof_stats(&later, sizeof later);
+  CHECK(later.reclaimed_bytes_before_gc >= stats.reclaimed_bytes_before_gc + 500000);
+}
+PART(markers_told, .early = true) {
+  GC_set_markers_count(4);
+  GC_INIT();
+  GC_start_mark_threads();
+  CHECK(GC_get_parallel() == 3);
+}

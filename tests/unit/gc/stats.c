@@ -249,3 +249,17 @@ HeapTest(stats, figures_are_those_of_the_rest) {
   cr_assert_eq(none.committed_bytes, 0);
   tide_figures(w.heap, NULL);
 }
+
+/* To the cell; and what was freed was allocated before. */
+HeapTest(stats, own_allocations_are_counted_at_once) {
+  for (int i = 0; i < 10; i++)
+    cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48));
+  uint64_t before = tide_allocated_bytes(w.heap);
+  for (int i = 0; i < 1000; i++)
+    cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48));
+  cr_assert_eq(tide_allocated_bytes(w.heap), before + 48000);
+  for (int i = 0; i < 1000; i++)
+    cr_assert_eq(tide_free(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48)), TIDE_OK);
+  cr_assert_eq(tide_allocated_bytes(w.heap), before + 96000);
+  cr_assert_eq(tide_allocated_bytes(NULL), 0);
+}
