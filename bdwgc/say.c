@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Warnings, and the end. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bdwgc/say.h"
 #include "bdwgc/uncancelled.h"
@@ -67,7 +69,17 @@ EXPORT void GC_abort_on_oom(void) {
 
 /* ---- What the program prints through the collector ---- */
 
-static int log_fd = 2;
+static int log_fd = STDERR_FILENO;
+
+void td_bdwgc_open_log(void) {
+  const char *name = secure_getenv("GC_LOG_FILE");
+  if (!name) return;
+  int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0)
+    td_bdwgc_tell("GC_LOG_FILE: cannot open %s", name);
+  else
+    log_fd = fd;
+}
 
 EXPORT void GC_set_log_fd(int fd) {
   log_fd = fd;
@@ -86,6 +98,6 @@ __attribute__((format(printf, 1, 2))) EXPORT void GC_printf(const char *format, 
 __attribute__((format(printf, 1, 2))) EXPORT void GC_err_printf(const char *format, ...) {
   PRINT_TO(2);
 }
-__attribute__((format(printf, 1, 2))) EXPORT void GC_log_printf(const char *format, ...) {
+EXPORT void GC_log_printf(const char *format, ...) {
   PRINT_TO(log_fd);
 }

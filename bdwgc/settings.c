@@ -161,6 +161,7 @@ void td_bdwgc_read_environment(void) {
   if (markers) set->markers = markers;
   if (divisor) GC_free_space_divisor = divisor;
   set->print_stats = getenv("GC_PRINT_STATS") || getenv("GC_PRINT_VERBOSE_STATS");
+  td_bdwgc_open_log();
   if (getenv("GC_DONT_GC")) GC_dont_gc = 1;
   if (getenv("GC_FIND_LEAK")) GC_find_leak = 1;
 }

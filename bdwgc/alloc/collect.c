@@ -49,8 +49,8 @@ static void write_line(struct tide_heap *heap) {
   struct tide_heap_stats stats;
   tide_cycle_stats(heap, &cycle);
   tide_heap_stats(heap, &stats);
-  td_bdwgc_tell("collection %" PRIu64 ": %" PRIu64 " KiB alive of %" PRIu64 " KiB; pause %" PRIu64
-                " us; %u markers",
+  GC_log_printf("tidemark: libgc: collection %" PRIu64 ": %" PRIu64 " KiB alive of %" PRIu64
+                " KiB; pause %" PRIu64 " us; %u markers\n",
                 cycle.number, cycle.bytes >> 10, stats.committed_bytes >> 10, cycle.pause_ns / 1000,
                 cycle.recruited);
 }

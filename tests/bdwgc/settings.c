@@ -115,3 +115,33 @@ PART(markers_told, .early = true) {
   GC_start_mark_threads();
   CHECK(GC_get_parallel() == 3);
 }
+
+/* ---- The log ---- */
+
+static int open_log(char *name) {
+  int fd = mkstemp(name);
+  CHECK(fd >= 0);
+  setenv("GC_PRINT_STATS", "1", 1);
+  return fd;
+}
+static off_t written(int fd) {
+  off_t before = lseek(fd, 0, SEEK_END);
+  GC_gcollect();
+  return lseek(fd, 0, SEEK_END) - before;
+}
+PART(log_in_file, .early = true) {
+  char name[] = "/tmp/bdwgc_log_XXXXXX";
+  int fd = open_log(name);
+  setenv("GC_LOG_FILE", name, 1);
+  GC_INIT();
+  CHECK(unlink(name) == 0);
+  CHECK(written(fd) > 0);
+}
+PART(log_in_descriptor, .early = true) {
+  char name[] = "/tmp/bdwgc_log_XXXXXX";
+  int fd = open_log(name);
+  CHECK(unlink(name) == 0);
+  GC_INIT();
+  GC_set_log_fd(fd);
+  CHECK(written(fd) > 0);
+}
