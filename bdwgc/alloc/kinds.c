@@ -43,7 +43,7 @@ EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
 
 EXPORT void *GC_malloc_explicitly_typed(size_t bytes, GC_word descriptor) {
   td_bdwgc_start();
-  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, bytes / sizeof(void *)));
+  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, bytes / sizeof(void *), false));
 }
 SAME_AS(GC_malloc_explicitly_typed, GC_malloc_explicitly_typed_ignore_off_page);
 EXPORT void *GC_calloc_explicitly_typed(size_t count, size_t bytes_each, GC_word descriptor) {
@@ -51,7 +51,7 @@ EXPORT void *GC_calloc_explicitly_typed(size_t count, size_t bytes_each, GC_word
   td_bdwgc_start();
   if (__builtin_mul_overflow(count, bytes_each, &bytes)) bytes = SIZE_MAX;
   size_t words = bytes_each % sizeof(void *) ? 0 : bytes_each / sizeof(void *);
-  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, words));
+  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, words, true));
 }
 
 /* ---- Objects whose first word points at a table with their descriptor ---- */

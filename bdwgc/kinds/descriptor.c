@@ -71,21 +71,31 @@ static bool is_long(GC_word descriptor) {
          ((descriptor >> GC_DS_TAG_BITS) & (GC_MAX_MARK_PROCS - 1)) == LONG_BITMAP_PROC;
 }
 
+/* Equal bitmaps have one number, or one number more each time would use up the layouts. */
+static size_t number_long(uint64_t *bits, size_t words) {
+  const size_t bytes = (words + 63) / 64 * sizeof *bits;
+  for (size_t i = 0; i < long_count; i++)
+    if (long_bitmaps[i].words == words && memcmp(long_bitmaps[i].bits, bits, bytes) == 0) {
+      free(bits);
+      return i;
+    }
+  struct long_bitmap *larger = realloc(long_bitmaps, (long_count + 1) * sizeof *larger);
+  if (!larger) td_bdwgc_die("GC_make_descriptor: out of memory");
+  long_bitmaps = larger;
+  long_bitmaps[long_count] = (struct long_bitmap){words, bits};
+  return long_count++;
+}
+
 static GC_word make_long(const GC_word *bitmap, size_t bits) {
   size_t count = (bits + 63) / 64;
-  td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
-  struct long_bitmap *larger = realloc(long_bitmaps, (long_count + 1) * sizeof *larger);
   uint64_t *copy = malloc(count * sizeof *copy);
-  if (!larger || !copy) td_bdwgc_die("GC_make_descriptor: out of memory");
+  if (!copy) td_bdwgc_die("GC_make_descriptor: out of memory");
   memcpy(copy, bitmap, count * sizeof *copy);
   if (bits % 64) copy[count - 1] &= ~UINT64_C(0) >> (64 - bits % 64);
-  long_bitmaps = larger;
-  long_bitmaps[long_count] = (struct long_bitmap){bits, copy};
-  GC_word descriptor =
-      ((long_count << GC_LOG_MAX_MARK_PROCS | LONG_BITMAP_PROC) << GC_DS_TAG_BITS) | GC_DS_PROC;
-  long_count++;
+  td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
+  GC_word number = number_long(copy, bits);
   td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
-  return descriptor;
+  return ((number << GC_LOG_MAX_MARK_PROCS | LONG_BITMAP_PROC) << GC_DS_TAG_BITS) | GC_DS_PROC;
 }
 
 /* ---- Making ---- */
@@ -156,8 +166,7 @@ bool td_descriptor_calls(GC_word descriptor) {
 
 /* ---- Layouts ---- */
 
-#define WORDS_MOST 1024u /* of an element that is described word by word */
-#define KNOWN_MOST 256u
+#define KNOWN_MOST 256u   /* each size of objects of each has a block of its own */
 #define KNOWN_SLOTS 1024u /* a power of two; most are empty, so that searches are short */
 /* Written once, under the lock: `known_as` last, which is 1 + the layout. Read by all without it.
  */
@@ -167,6 +176,7 @@ static struct known {
   _Atomic(uint64_t) known_as; /* 0: the slot is empty */
 } known[KNOWN_SLOTS];
 static size_t known_count; /* under the lock */
+static bool has_warned;    /* the same */
 
 /* Returns the slot of the descriptor, or the empty one where it would be, and what it is known as.
  */
@@ -181,9 +191,10 @@ static struct known *find_known(GC_word descriptor, size_t words, uint64_t *as) 
 }
 
 static tide_layout make_layout(GC_word descriptor, size_t words) {
-  uint64_t bits[WORDS_MOST / 64] = {0};
+  uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
   struct long_bitmap map = {0};
   if (is_long(descriptor)) map = long_bitmaps[number_of(descriptor)];
+  if (words > TIDE_LAYOUT_WORDS_MAX || map.words > words) return TIDE_LAYOUT_CONSERVATIVE;
   size_t length = (descriptor & GC_DS_TAGS) == GC_DS_LENGTH ? descriptor / sizeof(void *) : 0;
   for (size_t i = 0; i < words; i++) {
     bool one = (descriptor & GC_DS_TAGS) == GC_DS_BITMAP
@@ -209,15 +220,21 @@ static tide_layout learn(GC_word descriptor, size_t words) {
     atomic_store_explicit(&slot->known_as, (uint64_t)layout + 1, memory_order_release);
     known_count++;
   }
+  bool is_first = !as && layout == TIDE_LAYOUT_CONSERVATIVE && !has_warned;
+  has_warned |= is_first;
   td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
+  if (is_first)
+    td_bdwgc_warn("over %lu descriptors, or a long one: all words of typed objects count",
+                  KNOWN_MOST);
   return layout;
 }
 
-tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
+tide_layout td_descriptor_layout(GC_word descriptor, size_t words, bool repeated) {
   uint64_t as;
   if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
-  if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
-    return TIDE_LAYOUT_CONSERVATIVE;
+  bool all = (descriptor & GC_DS_TAGS) == GC_DS_LENGTH && descriptor / sizeof(void *) >= words;
+  if (all || td_descriptor_calls(descriptor) || words == 0) return TIDE_LAYOUT_CONSERVATIVE;
+  if (!repeated) words = TIDE_LAYOUT_WORDS_MAX;
   (void)find_known(descriptor, words, &as);
   return TIDE_LIKELY(as != 0) ? (tide_layout)(as - 1) : learn(descriptor, words);
 }

@@ -12,9 +12,9 @@ void td_descriptor_trace(void *object, size_t bytes, GC_word descriptor,
 /* Whether programs' own procedures may be called for objects of this descriptor. */
 bool td_descriptor_calls(GC_word descriptor);
 
-/* Returns the layout of objects that consist of elements of `words` words, each as the typed
- * descriptor says. */
-tide_layout td_descriptor_layout(GC_word descriptor, size_t words);
+/* Returns the layout of objects of `words` words that are as the typed descriptor says, from the
+ * start only, or `repeated`: of arrays of such. */
+tide_layout td_descriptor_layout(GC_word descriptor, size_t words, bool repeated);
 
 /* Gives a procedure one of the numbers that are kept for such. */
 void td_descriptor_set_procedure(unsigned number, GC_mark_proc procedure);

@@ -73,13 +73,13 @@ tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, siz
   return intern(heap, &wanted, error);
 }
 
-/* Traces the words that a bitmap names, in every element of an object. */
+/* Traces the words that a bitmap names, in every element of an object; the last may be shorter. */
 static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
   const struct td_layout *layout = context;
   const uintptr_t *at = object;
   size_t words = bytes / sizeof *at;
-  for (size_t first = 0; first + layout->words <= words; first += layout->words)
-    for (uint32_t i = 0; i < layout->words; i++)
+  for (size_t first = 0; first < words; first += layout->words)
+    for (uint32_t i = 0; i < layout->words && first + i < words; i++)
       if (layout->bits[i / 64] >> (i % 64) & 1)
         tide_trace_conservative(tracer, td_slot_load(&at[first + i]));
 }

@@ -55,9 +55,11 @@ struct td_block td_small_block(const struct td_layout *described, tide_layout la
     return with_map(block, TD_KIND_BITMAP, bits_between(described->map, words));
   case TD_KIND_CONSERVATIVE:
     return with_map(block, TD_KIND_WORDS, bits_between(0, words));
-  case TD_KIND_TRACED: /* with words: those may be pointers */
+  case TD_KIND_TRACED: /* with words: those may be pointers, in a shorter last element too */
     if (!described->words) return block;
-    return with_map(block, TD_KIND_WORDS, repeat(described->bits[0], described->words, words));
+    return with_map(block, TD_KIND_WORDS,
+                    repeat(described->bits[0], described->words, words + described->words - 1) &
+                        bits_between(0, words));
   default:
     return block;
   }

@@ -27,7 +27,7 @@ TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *
                                         struct tide_error *error);
 /* A bitmap of the words that may point at or into an object, where it is not known what they hold.
  * It describes `words` words and is repeated to the end of the object, so arrays of such structures
- * need nothing else. A structure that has not all of its words is not read. */
+ * need nothing else. The last structure may have fewer words. */
 TIDE_API tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
                                                      size_t words, struct tide_error *error);
 /* prefix_words words without references, then references to the end (a vector with a header). */

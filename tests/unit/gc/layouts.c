@@ -149,6 +149,17 @@ HeapTest(bitmaps, repeat_over_arrays) {
     cr_assert_eq(((struct pair *)(array[i * WORDS + 1] - 9))->number, (uint64_t)(i * WORDS + 1));
 }
 
+HeapTest(bitmaps, end_with_shorter_objects) {
+  uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {2};
+  tide_layout layout = tide_layout_bitmap_conservative(w.heap, bits, TIDE_LAYOUT_WORDS_MAX, NULL);
+  for (size_t words = 2; words <= 4096; words *= 4) {
+    uintptr_t *object = held(&w, tide_alloc(w.m, layout, words * 8));
+    for (size_t i = 0; i < words; i++)
+      object[i] = (uintptr_t)pair_new(&w, NULL, NULL, i);
+  }
+  cr_assert_eq(live_after_collect(&w), 2 * 6);
+}
+
 HeapTest(bitmaps, that_are_equal_are_one_layout) {
   uint64_t bits[2] = {2, 5}, others[2] = {2, 4}, none[2] = {0};
   tide_layout long_one = tide_layout_bitmap_conservative(w.heap, bits, 70, NULL);
