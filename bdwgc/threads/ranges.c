@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of addresses. They are short: a program adds a handful of roots. */
+/* Ranges of addresses. They are few: a program adds a handful of roots. */
 #include "bdwgc/threads/ranges.h"
 
 #include <stdlib.h>
@@ -21,30 +21,21 @@ static void insert(struct td_ranges *ranges, size_t at, uintptr_t low, uintptr_t
   ranges->count++;
 }
 
-static void erase(struct td_ranges *ranges, size_t at) {
-  ranges->count--;
-  memmove(&ranges->at[at], &ranges->at[at + 1], (ranges->count - at) * sizeof *ranges->at);
+void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
+  size_t i = 0;
+  while (i < ranges->count && ranges->at[i].low < low)
+    i++;
+  if (i == ranges->count || ranges->at[i].low != low)
+    insert(ranges, i, low, high);
+  else if (ranges->at[i].high < high)
+    ranges->at[i].high = high;
 }
 
 void td_ranges_remove(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
-  for (size_t i = 0; i < ranges->count;) {
-    struct td_range old = ranges->at[i];
-    if (old.high <= low || old.low >= high) {
-      i++;
-      continue;
-    }
-    erase(ranges, i);
-    if (old.low < low) insert(ranges, i++, old.low, low);
-    if (old.high > high) insert(ranges, i++, high, old.high);
-  }
-}
-
-void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
-  size_t i = 0;
-  td_ranges_remove(ranges, low, high);
-  while (i < ranges->count && ranges->at[i].low < low)
-    i++;
-  insert(ranges, i, low, high);
+  size_t kept = 0;
+  for (size_t i = 0; i < ranges->count; i++)
+    if (ranges->at[i].low < low || ranges->at[i].high > high) ranges->at[kept++] = ranges->at[i];
+  ranges->count = kept;
 }
 
 void td_ranges_without(const struct td_ranges *ranges, uintptr_t low, uintptr_t high,

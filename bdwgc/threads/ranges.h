@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of addresses as sorted ranges that do not overlap. */
+/* Ranges of addresses in order, one for each beginning. They may overlap. */
 #ifndef TD_BDWGC_THREADS_RANGES_H
 #define TD_BDWGC_THREADS_RANGES_H
 
@@ -14,8 +14,10 @@ struct td_ranges {
   size_t count, capacity;
 };
 
-/* End the process if memory runs out. low < high. */
+/* Adds a range, or makes the one that begins there as long. Ends the process if memory runs out.
+ * low < high. */
 void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high);
+/* Removes the ranges that lie fully in [low, high). */
 void td_ranges_remove(struct td_ranges *ranges, uintptr_t low, uintptr_t high);
 
 /* Calls visit for the parts of [low, high) that are in none of the ranges. */

@@ -22,25 +22,55 @@ PART(roots) {
   GC_gcollect();
 }
 
-/* ---- Pointers into objects ---- */
+/* ---- What keeps each of many objects ---- */
 
-#define EACH 300
-static char **pointers; /* at the first byte, three behind it, eight behind it */
-static void **watched;  /* in memory that nobody searches */
-
-static APART void point_into_objects(void) {
-  for (int i = 0; i < 3 * EACH; i++) {
-    char *object = GC_malloc_atomic(100);
-    watched[i] = object;
-    CHECK(GC_general_register_disappearing_link(&watched[i], object) == 0);
-    pointers[i] = object + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
-  }
+static void **watched; /* in memory that nobody searches */
+static char *watch(int i) {
+  watched[i] = GC_malloc_atomic(100);
+  CHECK(GC_general_register_disappearing_link(&watched[i], watched[i]) == 0);
+  return watched[i];
 }
 static int alive(int from, int to) {
   int count = 0;
   for (int i = from; i < to; i++)
     count += watched[i] != NULL;
   return count;
+}
+
+#define SLOTS 1000
+static char **slots;
+static APART void fill_slots(void) {
+  for (int i = 0; i < SLOTS; i++)
+    slots[i] = watch(i);
+}
+/* What is removed is what lies fully in the region, as it was added. */
+PART(removed_roots) {
+  slots = malloc(SLOTS * sizeof *slots);
+  watched = calloc(SLOTS, sizeof *watched);
+  GC_add_roots(slots, slots + 1);
+  GC_add_roots(slots, slots + SLOTS);
+  GC_add_roots(slots, slots + 10);
+  GC_add_roots(slots + 50, slots + 150);
+  in_thread(fill_slots);
+  GC_remove_roots(slots + 100, slots + 200);
+  GC_remove_roots(slots, slots + SLOTS - 1);
+  collect();
+  CHECK(alive(0, SLOTS) == SLOTS);
+  GC_add_roots(slots + 200, slots + 300);
+  GC_remove_roots(slots - 1, slots + SLOTS);
+  collect();
+  CHECK(alive(0, SLOTS) < SLOTS / 10);
+}
+
+/* ---- Pointers into objects ---- */
+
+#define EACH 300
+static char **pointers; /* at the first byte, three behind it, eight behind it */
+
+static APART void point_into_objects(void) {
+  for (int i = 0; i < 3 * EACH; i++) {
+    pointers[i] = watch(i) + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
+  }
 }
 static void *displaced; /* what the check of displacements complained about */
 static void note_displaced(void *address) {
