@@ -2,23 +2,44 @@
 /* Roots that the program tells under the stop. */
 #include "bdwgc/threads/pushed.h"
 
+#include <string.h>
+#include <sys/mman.h>
+
 #include "bdwgc/say.h"
 
 static void nothing(void) {}
 EXPORT GC_push_other_roots_proc GC_push_other_roots = nothing;
 
-/* Words that a procedure names one by one lie here until the collection ends. */
-#define LOOSE_WORDS 4096u
-static uintptr_t loose[LOOSE_WORDS];
-static size_t loose_count;
+/* Words that GC_push_other_roots names one by one lie here until the collection ends. World
+ * stopped: the collecting thread writes all three. */
+static uintptr_t *loose;
+static size_t loose_count, loose_capacity;
 static struct tide_root_list *open_list; /* the collecting thread's, while it asks */
 static TD_TLS struct tide_tracer *open_tracer;
+
+#define LOOSE_FIRST 4096u
+
+/* malloc's locks may be taken. */
+static void make_room(void) {
+  size_t capacity = loose_capacity ? loose_capacity * 2 : LOOSE_FIRST;
+  uintptr_t *larger = mmap(NULL, capacity * sizeof *larger, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (larger == MAP_FAILED)
+    td_bdwgc_die("GC_push_other_roots: no memory for %zu objects marked one by one", capacity);
+  if (loose) {
+    memcpy(larger, loose, loose_count * sizeof *larger);
+    munmap(loose, loose_capacity * sizeof *loose);
+  }
+  loose = larger;
+  loose_capacity = capacity;
+}
 
 static void stopped(struct tide_root_list *list, void *context) {
   (void)context;
   loose_count = 0;
   open_list = list;
   GC_push_other_roots();
+  tide_root_report(list, loose, loose_count * sizeof *loose);
   open_list = NULL;
 }
 
@@ -39,10 +60,8 @@ static void push_word(uintptr_t word) {
   if (open_tracer) {
     tide_trace_conservative(open_tracer, word);
   } else if (open_list) {
-    if (loose_count == LOOSE_WORDS)
-      td_bdwgc_die("GC_push_other_roots marks more than %u objects one by one", LOOSE_WORDS);
-    loose[loose_count] = word;
-    tide_root_report(open_list, &loose[loose_count++], sizeof *loose);
+    if (loose_count == loose_capacity) make_room();
+    loose[loose_count++] = word;
   }
 }
 

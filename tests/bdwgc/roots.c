@@ -2,6 +2,8 @@
 /* What bdwgc_semantics asks of roots and stacks, and of pointers into objects. */
 #include "tests/bdwgc/semantics.h"
 
+#include <gc/gc_mark.h>
+
 /* ---- Roots ---- */
 
 static char *in_static_data;
@@ -60,6 +62,33 @@ PART(removed_roots) {
   GC_remove_roots(slots - 1, slots + SLOTS);
   collect();
   CHECK(alive(0, SLOTS) < SLOTS / 10);
+}
+
+#define MARKED 20000
+static GC_push_other_roots_proc push_others;
+static uintptr_t hidden[MARKED];
+static APART void hide_objects(void) {
+  for (int i = 0; i < MARKED; i++)
+    hidden[i] = ~(uintptr_t)watch(i);
+}
+static void mark_hidden(void) {
+  push_others();
+  for (int i = 0; i < MARKED; i++)
+    GC_set_mark_bit((void *)~hidden[i]);
+}
+PART(marked_one_by_one) {
+  watched = calloc(MARKED, sizeof *watched);
+  GC_disable();
+  in_thread(hide_objects);
+  push_others = GC_get_push_other_roots();
+  GC_set_push_other_roots(mark_hidden);
+  GC_enable();
+  collect();
+  soil(1000, 100);
+  CHECK(alive(0, MARKED) == MARKED);
+  GC_set_push_other_roots(push_others);
+  collect();
+  CHECK(alive(0, MARKED) < MARKED / 10);
 }
 
 /* ---- Pointers into objects ---- */
