@@ -68,7 +68,7 @@ static void *live(void *data) {
   struct tide_error error;
   void *(*body)(void *) = birth->body;
   void *argument = birth->argument;
-  bool registered = birth->registered = td_bdwgc_try_start(&error);
+  bool registered = birth->registered = td_bdwgc_try_start(NULL, &error);
   sem_post(&birth->tried); /* the last use: it lies on the parent's stack */
   if (!registered) return NULL;
   void *value = body(argument);

@@ -6,6 +6,7 @@
 
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/stack.h"
 #include "tide/advanced.h"
 
 static struct td_thread *threads; /* under the lock; read without it where the world is stopped */
@@ -98,15 +99,17 @@ void td_register_prepare(void) {
   (void)pthread_once(&key_once, make_key);
 }
 
-bool td_register_self(struct tide_error *error) {
+bool td_register_self(void *bottom, struct tide_error *error) {
   struct tide_attach_options options;
   struct td_thread *entry = malloc(sizeof *entry);
   tide_attach_options_init(&options);
   options.stop = TIDE_STOP_SIGNAL;
+  options.own_high = td_stack_elsewhere(bottom);
   *error = (struct tide_error){TIDE_ERROR_MEMORY, "out of memory"};
   if (entry && pthread_setspecific(exit_key, &exit_key) == 0) {
     td_bdwgc_self = tide_attach(td_bdwgc_heap, &options, error);
     if (td_bdwgc_self) {
+      if (td_bdwgc_has_allocation) tide_stop_hold(td_bdwgc_self); /* unlocking lets go */
       enter(entry);
       return true;
     }

@@ -18,9 +18,9 @@ struct td_thread {
 
 /* Before there is a heap, whose threads end after ours. */
 void td_register_prepare(void);
-/* Registers the calling thread, which has no mutator. Returns false, and fills in the error, if
- * there is no memory for that. */
-bool td_register_self(struct tide_error *error);
+/* Registers the calling thread, which has no mutator. `bottom` and the rest are as for
+ * td_bdwgc_try_start. */
+bool td_register_self(void *bottom, struct tide_error *error);
 
 /* Around looking at the list and what is in it: no thread enters or leaves. */
 void td_register_lock(void);

@@ -23,11 +23,18 @@ static bool is_on_first_stack(void) {
          (uintptr_t)__libc_stack_end - (uintptr_t)__builtin_frame_address(0) < NEAR_BYTES;
 }
 
-static TD_TLS void *known_bottom;
+/* Of the stack that the system gave the calling thread. */
+static TD_TLS char *known_bottom;
+static TD_TLS uintptr_t known_low; /* about, of the first one */
+static TD_TLS size_t known_bytes;  /* from there; the system may tell a little more of the first */
 
-static void *own_bottom(void) {
+static char *own_bottom(void) {
   if (known_bottom) return known_bottom;
-  if (is_on_first_stack()) return known_bottom = __libc_stack_end;
+  if (is_on_first_stack()) {
+    known_low = (uintptr_t)__libc_stack_end - NEAR_BYTES;
+    known_bytes = 2 * NEAR_BYTES;
+    return known_bottom = __libc_stack_end;
+  }
   pthread_attr_t attributes;
   void *low = NULL;
   size_t bytes = 0;
@@ -35,6 +42,8 @@ static void *own_bottom(void) {
     td_bdwgc_die("GC_get_stack_base: the system does not tell this thread's stack");
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
+  known_low = (uintptr_t)low;
+  known_bytes = bytes;
   return known_bottom = (char *)low + bytes;
 }
 
@@ -46,12 +55,21 @@ EXPORT int GC_get_stack_base(struct GC_stack_base *base) {
 void td_stack_start(void) {
   td_stack_is_main = true;
   if (!GC_stackbottom) GC_stackbottom = own_bottom();
-  td_stack_bottom = GC_stackbottom;
+}
+
+static void *aligned(char *bottom) {
+  return (void *)((uintptr_t)bottom & ~(uintptr_t)7);
+}
+
+void *td_stack_elsewhere(char *bottom) {
+  if (td_stack_is_main) td_stack_bottom = bottom = GC_stackbottom;
+  if (!bottom) return NULL;
+  (void)own_bottom();
+  return (uintptr_t)bottom - known_low <= known_bytes ? NULL : aligned(bottom);
 }
 
 bool td_stack_tell(struct tide_mutator *mutator, char *bottom) {
-  uintptr_t high = (uintptr_t)bottom & ~(uintptr_t)7;
-  return tide_stack_set_other(td_bdwgc_self, mutator, NULL, (void *)high) == TIDE_OK;
+  return tide_stack_set_other(td_bdwgc_self, mutator, NULL, aligned(bottom)) == TIDE_OK;
 }
 
 void td_stack_notice(void) {

@@ -14,6 +14,10 @@ extern TD_HIDDEN TD_TLS bool
 
 /* The calling thread is the main one. */
 void td_stack_start(void);
+/* The calling thread registers and says that its stack begins at `bottom`, or NULL. Returns where
+ * it does if that is not on the stack that the system gave the thread, else NULL. What the program
+ * has put into GC_stackbottom counts more than what the main thread says. */
+void *td_stack_elsewhere(char *bottom);
 /* The program may have switched to another stack since the last call: tells the collector. */
 void td_stack_notice(void);
 /* From now on the thread's stack begins there. Returns false where the collector cannot be told. */

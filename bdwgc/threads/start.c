@@ -73,15 +73,16 @@ static void start(void) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-bool td_bdwgc_try_start(struct tide_error *error) {
+bool td_bdwgc_try_start(void *bottom, struct tide_error *error) {
   TD_UNCANCELLED; /* or a lock might stay taken, or half a heap be there */
   pthread_once(&once, start);
-  return td_bdwgc_self || td_register_self(error);
+  return td_bdwgc_self || td_register_self(bottom, error);
 }
 
 struct tide_mutator *td_bdwgc_start_slow(void) {
   struct tide_error error;
-  if (!td_bdwgc_try_start(&error)) td_bdwgc_die("a thread cannot be registered: %s", error.text);
+  if (!td_bdwgc_try_start(NULL, &error))
+    td_bdwgc_die("a thread cannot be registered: %s", error.text);
   return td_bdwgc_self;
 }
 

@@ -5,8 +5,9 @@
 
 #include "bdwgc/heap.h"
 
-/* Returns false, and fills in the error, if there is no memory to register the calling thread. */
-bool td_bdwgc_try_start(struct tide_error *error);
+/* The calling thread's stack begins at `bottom`; NULL: on the stack that the system gave it.
+ * Returns false, and fills in the error, if there is no memory to register the thread. */
+bool td_bdwgc_try_start(void *bottom, struct tide_error *error);
 struct tide_mutator *td_bdwgc_start_slow(void);
 /* Creates the heap and registers the calling thread, unless that was done. Returns the thread's
  * mutator. */

@@ -6,10 +6,9 @@
 #include "bdwgc/threads/start.h"
 
 EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
-  (void)base;
   struct tide_error error;
   if (td_bdwgc_self) return GC_DUPLICATE;
-  return td_bdwgc_try_start(&error) ? GC_SUCCESS : GC_NO_MEMORY;
+  return td_bdwgc_try_start(base ? base->mem_base : NULL, &error) ? GC_SUCCESS : GC_NO_MEMORY;
 }
 
 /* ---- Regions ---- */
@@ -52,7 +51,7 @@ EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
 
 /* In a blocking section holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
-  td_bdwgc_start();
+  if (td_bdwgc_heap) td_bdwgc_start(); /* before there is one, settings may follow */
   if (td_bdwgc_away) tide_collect_pause(td_bdwgc_heap);
   td_bdwgc_lock(TD_LOCK_ALLOCATION);
   td_bdwgc_has_allocation = true;

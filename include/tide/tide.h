@@ -177,6 +177,9 @@ struct tide_attach_options {
   size_t struct_size; /* set by tide_attach_options_init */
   enum tide_stack stack;
   enum tide_stop stop; /* TIDE_STOP_SIGNAL needs TIDE_STACK_CONSERVATIVE */
+  /* Where the thread's conservative stack begins, if that is not on the one that the system gave
+   * it: a multiple of 8, as for tide_stack_set_own. NULL: there */
+  void *own_high;
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
 

@@ -103,6 +103,11 @@ static bool read_options(const struct tide_attach_options *options,
             "references that no handle knows");
     return false;
   }
+  if ((uintptr_t)read->own_high % 8 || (read->own_high && read->stack == TIDE_STACK_PRECISE)) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no conservative stack begins at %p",
+            read->own_high);
+    return false;
+  }
   return true;
 }
 
@@ -146,6 +151,7 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
     put_mutator(heap, mutator);
     return TIDE_ERROR_SYSTEM;
   }
+  if (options->own_high) (void)td_fibers_move_own(mutator, 0, (uintptr_t)options->own_high);
   if (!td_runs_open(heap, mutator)) {
     put_mutator(heap, mutator);
     return TIDE_ERROR_MEMORY;

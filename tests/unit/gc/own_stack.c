@@ -51,11 +51,37 @@ static void visit(void (*run)(void), enum tide_stop stop) {
   free(stack);
 }
 
+static struct tide_mutator *attach_at(void *own_high, enum tide_stack kind,
+                                      struct tide_error *error) {
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stack = kind;
+  options.stop = kind == TIDE_STACK_PRECISE ? TIDE_STOP_POLL : TIDE_STOP_SIGNAL;
+  options.own_high = own_high;
+  return tide_attach(w.heap, &options, error);
+}
+
+static void attach_there(void) {
+  struct tide_error error;
+  cr_assert_eq(tide_detach(w.m), TIDE_OK);
+  cr_assert_null(attach_at(stack + STACK_BYTES - 1, TIDE_STACK_CONSERVATIVE, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  cr_assert_null(attach_at(stack + STACK_BYTES, TIDE_STACK_PRECISE, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  w.m = attach_at(stack + STACK_BYTES, TIDE_STACK_CONSERVATIVE, &error);
+  cr_assert(w.m, "%s", error.text);
+  build_and_collect();
+}
+
 Test(own_stack, lies_where_the_program_says_and_may_have_an_unknown_end) {
   visit(run_with_low, TIDE_STOP_POLL);
   visit(run_without_low, TIDE_STOP_POLL);
   visit(run_with_low, TIDE_STOP_SIGNAL);
   visit(run_without_low, TIDE_STOP_SIGNAL);
+}
+
+Test(own_stack, is_where_the_thread_attaches) {
+  visit(attach_there, TIDE_STOP_SIGNAL);
 }
 
 Test(own_stack, refuses_what_makes_no_sense) {
