@@ -96,18 +96,17 @@ EXPORT int GC_collect_a_little(void) {
   return 0;
 }
 
-/* ---- Collecting or not. The collector reads GC_dont_gc, which programs write by name, too ---- */
+/* ---- Collecting or not. The collector reads GC_dont_gc, which programs write by name, too.
+ * What they set next may have to precede the start, so none of this starts. ---- */
 
 static int disable_automatic;
 
 EXPORT void GC_disable(void) {
-  td_bdwgc_start();
   /* seq_cst: see tide_collect_await. A collection that runs has ended when the pause begins. */
   __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_SEQ_CST);
   tide_collect_await(td_bdwgc_heap);
 }
 EXPORT void GC_enable(void) {
-  td_bdwgc_start();
   int count =
       __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: a collection may begin late */
   while (count != 0 && !__atomic_compare_exchange_n(&GC_dont_gc, &count, count - 1, true,

@@ -25,6 +25,10 @@ static bool is_of_main(const struct tide_mutator *mutator) {
 
 /* Programs call it with the allocation lock held, and in GC_push_other_roots for all threads. */
 EXPORT void GC_set_stackbottom(void *thread, const struct GC_stack_base *base) {
+  if (!td_bdwgc_heap) { /* what the program sets next may have to precede the start */
+    GC_stackbottom = base->mem_base;
+    return;
+  }
   td_bdwgc_start();
   struct tide_mutator *mutator = thread ? thread : td_bdwgc_self;
   if (!td_stack_tell(mutator, base->mem_base))
