@@ -29,7 +29,12 @@ static void refuse_pages(struct tide_error *error) {
 }
 
 static void unmap_all(struct td_space *space) {
-  if (space->base) td_plat_release((void *)space->base, space->reserved_bytes + space->table_bytes);
+  if (space->base) {
+    /* relaxed: nobody else is here. */
+    td_plat_release((void *)space->base,
+                    atomic_load_explicit(&space->mapped_bytes, memory_order_relaxed));
+    td_plat_release((void *)(space->base + space->reserved_bytes), space->table_bytes);
+  }
   *space = (struct td_space){0};
 }
 
@@ -43,7 +48,8 @@ static size_t power_above(size_t bytes) {
 
 static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young) {
   size_t align = has_young ? power_above(reserve_bytes) : TD_SLAB_BYTES;
-  *space = (struct td_space){.has_young = has_young, .reserved_bytes = reserve_bytes};
+  *space = (struct td_space){
+      .has_young = has_young, .reserved_bytes = reserve_bytes, .mapped_bytes = reserve_bytes};
   space->granules = reserve_bytes / TD_GRANULE_BYTES;
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
   space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
@@ -60,19 +66,37 @@ static size_t whole_slabs(size_t bytes) {
   return bytes & ~(TD_SLAB_BYTES - 1);
 }
 
-/* Maps as much as is wanted. If the system refuses that, maps half of what it gives, but no less
- * than the least: the other half is for threads, malloc and the tables of marking, which come
- * later. Changes *bytes to what was tried last. */
+static size_t somewhat_less(size_t bytes) {
+  return whole_slabs(bytes / 16 * 15);
+}
+
+/* Gives back the upper half of the range. The heap grows into it from below, and threads, malloc
+ * and the tables of marking, which the system places from above, find room there as well. Where it
+ * places them from below, the heap has its half. */
+static void share(struct td_space *space) {
+  size_t kept = whole_slabs(space->reserved_bytes / 2);
+  if (kept < RESERVE_SCARCE) kept = RESERVE_SCARCE;
+  td_plat_release((void *)(space->base + kept), space->reserved_bytes - kept);
+  /* relaxed: nobody else is here. */
+  atomic_store_explicit(&space->mapped_bytes, kept, memory_order_relaxed);
+}
+
+/* Maps as much as is wanted. If the system refuses that, maps somewhat less than it gives, but no
+ * less than the least, and shares it with the rest of the program. Changes *bytes to what was tried
+ * last. */
 static bool map_what_there_is(struct td_space *space, size_t *bytes, bool has_young) {
   if (map_all(space, *bytes, has_young)) return true;
   do {
-    if (*bytes / 2 < RESERVE_SCARCE) return false;
-    *bytes = whole_slabs(*bytes / 2);
+    if (somewhat_less(*bytes) < RESERVE_SCARCE) return false;
+    *bytes = somewhat_less(*bytes);
   } while (!map_all(space, *bytes, has_young));
-  if (*bytes / 2 < RESERVE_SCARCE) return true;
-  unmap_all(space);
-  *bytes = whole_slabs(*bytes / 2);
-  return map_all(space, *bytes, has_young);
+  if (somewhat_less(*bytes) >= RESERVE_SCARCE) {
+    unmap_all(space);
+    *bytes = somewhat_less(*bytes);
+    if (!map_all(space, *bytes, has_young)) return false;
+  }
+  share(space);
+  return true;
 }
 
 bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes, size_t max_bytes,

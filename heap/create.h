@@ -6,9 +6,10 @@
 #include "heap/space/space.h"
 #include "heap/space/tables.h"
 
-/* Reserves reserve_bytes of address space, or half as much until the system agrees, down to
- * 64 MiB. max_bytes is the hard limit of what objects may use. Returns false with `error` set
- * (NULL is allowed) if there is no room; then the space is all zero.
+/* Reserves reserve_bytes of address space, or less until the system agrees, down to 16 MiB. Then
+ * half of it is the program's, too, and who comes first has it. max_bytes is the hard limit of what
+ * objects may use. Returns false with `error` set (NULL is allowed) if there is no room; then the
+ * space is all zero.
  *
  * If the space has_young, it tells young objects from old ones. The range and the table of marks
  * are laid out so that the bits of any address, masked by mark_span - 1 granules, find a byte of

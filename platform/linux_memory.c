@@ -56,6 +56,15 @@ void *td_plat_reserve(size_t bytes, size_t align) {
   return (void *)start;
 }
 
+bool td_plat_reserve_at(void *start, size_t bytes) {
+  int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  void *at = mmap(start, bytes, PROT_NONE, flags, -1, 0);
+  /* Before Linux 4.17 the start is a wish. */
+  if (at != MAP_FAILED && at != start) munmap(at, bytes);
+  errno = saved;
+  return at == start;
+}
+
 void td_plat_release(void *start, size_t bytes) {
   if (start && bytes) munmap(start, bytes);
 }

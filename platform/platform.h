@@ -22,6 +22,8 @@
  * Where a program locks all its memory (mlockall), so is what is committed, unless the range is
  * longer than what the program may lock. */
 void *td_plat_reserve(size_t bytes, size_t align);
+/* The same for whole pages from `start` on, if all of them are free. */
+bool td_plat_reserve_at(void *start, size_t bytes);
 void td_plat_release(void *start, size_t bytes);
 /* Makes pages readable and writable. They are zero when first touched; pages that were committed
  * already keep their content. */

@@ -39,7 +39,7 @@ static void describe(const struct tide_heap *heap, uintptr_t address, char *text
   uintptr_t told = td_freed_object(address);
   struct td_freed freed = td_quarantine_find(space, told ? told : address);
   uintptr_t object = td_space_find(space, address, TD_FROM_ANYWHERE);
-  if (told - space->base < space->reserved_bytes) {
+  if (td_space_owns(space, told)) {
     int length = snprintf(text, room, "no address, but what a reclaimed object is full of: ");
     if (freed.start)
       describe_dead(heap, &freed, 0, text + length, room - (size_t)length);
@@ -51,7 +51,7 @@ static void describe(const struct tide_heap *heap, uintptr_t address, char *text
     describe_live(heap, object, address - object, text, room);
   } else {
     snprintf(text, room, "%s",
-             address - space->base < space->reserved_bytes
+             td_space_owns(space, address)
                  ? "free memory of the heap, where an object may have been"
                  : "outside of the heap");
   }
@@ -72,7 +72,7 @@ static void tell(const uintptr_t *words, size_t count) {
   for (size_t i = 0; i < count; i++) {
     uintptr_t object = td_freed_object(words[i]);
     for (struct tide_heap *heap = *watched; object && heap; heap = heap->next) {
-      if (object - heap->space.base >= heap->space.reserved_bytes) continue;
+      if (!td_space_owns(&heap->space, object)) continue;
       td_plat_say("tidemark: TIDE_VERIFY: a fault: %#zx is %s. It was read there, by a reference "
                   "that no collection knew of: in a root that was not registered, say\n",
                   (size_t)words[i], tide_describe(heap, (const void *)words[i]));

@@ -41,7 +41,7 @@ void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t b
 
 static void note_place(struct tide_heap *heap, enum tide_weak_kind kind, uintptr_t slot) {
   /* relaxed: as in td_weak_slots_forget. */
-  if (slot - heap->space.base < heap->space.reserved_bytes)
+  if (td_space_owns(&heap->space, slot))
     atomic_store_explicit(&heap->weak_slots[kind].inside, true, memory_order_relaxed);
 }
 
@@ -128,7 +128,7 @@ void td_weak_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind) {
  * slot is no word of the program: it may lie anywhere in an object, whichever words keep that
  * alive. */
 static bool lies_in_dead(const struct tide_heap *heap, uintptr_t slot) {
-  if (slot - heap->space.base >= heap->space.reserved_bytes) return false;
+  if (!td_space_owns(&heap->space, slot)) return false;
   uintptr_t object = td_space_find(&heap->space, slot, TD_FROM_ANYWHERE);
   return !object || is_dead(heap, object);
 }

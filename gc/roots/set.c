@@ -70,8 +70,9 @@ static enum tide_status drop(struct tide_heap *heap, enum td_registered kind, co
 /* Does the memory overlap the range in which this heap's objects lie? The caller gave a reference
  * where the address of a slot is wanted, or a slot that is no root. */
 static bool inside_space(const struct tide_heap *heap, const void *start, size_t bytes) {
-  uintptr_t base = heap->space.base, end = base + heap->space.reserved_bytes;
-  return (uintptr_t)start < end && (uintptr_t)start + bytes > base;
+  uintptr_t base = heap->space.base;
+  return td_space_owns(&heap->space, (uintptr_t)start) ||
+         ((uintptr_t)start < base && (uintptr_t)start + bytes > base);
 }
 
 enum tide_status(tide_root_add)(struct tide_heap *heap, void *slot) {

@@ -17,12 +17,23 @@ static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   *word = is_free ? *word | bit : *word & ~bit;
 }
 
+/* Is the range ours up to there, or can be? */
+static bool owns(struct td_space *space, size_t bytes) {
+  /* relaxed, both: under the lock. */
+  size_t mapped = atomic_load_explicit(&space->mapped_bytes, memory_order_relaxed);
+  if (TIDE_LIKELY(bytes <= mapped)) return true;
+  if (!td_plat_reserve_at((void *)(space->base + mapped), bytes - mapped)) return false;
+  atomic_store_explicit(&space->mapped_bytes, bytes, memory_order_relaxed);
+  return true;
+}
+
 /* Adds the next slab's blocks to the pool. Returns why not: the range ends, or there is no memory
  * for what tells of them. */
 static enum td_room move_frontier(struct td_space *space) {
   uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
   if (next > space->block_count) return TD_ROOM_NO_PLACE;
-  if (!td_tables_reach(space, next)) return TD_ROOM_NO_MEMORY;
+  if (!owns(space, next * TD_BLOCK_BYTES) || !td_tables_reach(space, next))
+    return TD_ROOM_NO_MEMORY;
   for (uint32_t b = space->frontier; b < next; b++)
     set_free(space, b, b != 0);
   space->frontier = next;

@@ -150,6 +150,11 @@ struct td_space {
   uint64_t displacements[TD_DISPLACEMENTS / 64]; /* bit i: i bytes behind the start will do, too */
   uint64_t looked_up;                            /* by td_space_set_words */
 
+  /* How much of the range is ours: where addresses are scarce, others may have what lies behind.
+   * Grows under the lock. relaxed, all: an address that a thread has of an object, or of memory of
+   * others, has told it so much. */
+  _Atomic(size_t) mapped_bytes;
+
   /* Under `lock`. */
   pthread_mutex_t lock;
   uint64_t *free_bits; /* a bit for each block below frontier: it is in the pool */
@@ -277,6 +282,11 @@ static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
 /* Of an address inside the range. */
 static inline uint32_t td_block_of(const struct td_space *space, uintptr_t address) {
   return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+}
+/* Does the address lie in memory of the space, be there an object or not? */
+static inline bool td_space_owns(const struct td_space *space, uintptr_t address) {
+  /* relaxed: see there. */
+  return address - space->base < atomic_load_explicit(&space->mapped_bytes, memory_order_relaxed);
 }
 
 static inline uintptr_t td_block_start(const struct td_space *space, uint32_t block) {

@@ -72,7 +72,7 @@ struct tide_options {
    * a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory there is. */
   size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
-  size_t reserve_bytes;      /* address space; if refused, half of what there is */
+  size_t reserve_bytes;      /* address space; if refused, most of what there is */
   /* Marking threads, the collecting one included. Default TIDE_MARKERS, else CPUs allowed. No more
    * take part in a collection than there are CPUs: TIDE_CPUS, else those allowed. */
   unsigned markers;

@@ -72,6 +72,22 @@ PART(scarce_space, .early = true) {
     in_child(in_little_space, limit);
 }
 
+/* Most of the space can hold objects. */
+static void fill_space(size_t limit) {
+  size_t bytes = 0;
+  char **list = NULL;
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  limit_to(RLIMIT_AS, limit);
+  GC_INIT();
+  for (char **one; (one = GC_malloc(10000)) != NULL; list = one, bytes += 10000)
+    *one = (char *)list;
+  CHECK(list && bytes > limit / 8 * 5);
+}
+PART(scarce_filled, .early = true) {
+  in_child(fill_space, 256 * MIB);
+  in_child(fill_space, 1024 * MIB);
+}
+
 /* What the process may write and shares with nobody: strict accounting counts that, too. */
 static void with_little_data(size_t limit) {
   GC_set_warn_proc(GC_ignore_warn_proc);

@@ -43,6 +43,39 @@ static int little_to_write(void) {
   return 0;
 }
 
+/* Large objects that the heap has room for, in MiB. */
+static size_t fill(struct td_space *heap) {
+  enum td_room room;
+  size_t count = 0;
+  while (td_space_alloc_large(heap, TIDE_LAYOUT_LEAF, MIB, &room))
+    count++;
+  return count;
+}
+
+/* The heap has most of what there is, unless others come first. What they have is not the heap's,
+ * be it inside the range. */
+static int shared(void) {
+  struct td_space heap;
+  if (!limit_to(256 * MIB)) return 2;
+  size_t before = process_bytes().reserved;
+  if (!td_space_init(&heap, false, (size_t)1 << 40, SIZE_MAX, NULL)) return 3;
+  char *theirs = td_plat_map(96 * MIB);
+  if (!theirs || td_space_owns(&heap, (uintptr_t)theirs)) return 4;
+  memset(theirs, 1, 96 * MIB);
+  size_t count = fill(&heap);
+  if (count < 80 || theirs[0] != 1 || memcmp(theirs, theirs + 1, 96 * MIB - 1) != 0) return 5;
+  if (td_space_owns(&heap, (uintptr_t)theirs)) return 6;
+  td_plat_unmap(theirs, 96 * MIB);
+  count += fill(&heap);
+  if (count < 160) return 7;
+  theirs = td_plat_map(8 * MIB);
+  if (!theirs) return 8;
+  td_space_deinit(&heap);
+  theirs[0] = theirs[8 * MIB - 1] = 1;
+  td_plat_unmap(theirs, 8 * MIB);
+  return process_bytes().reserved > before + MIB ? 9 : 0;
+}
+
 #ifdef TD_SANITIZE_address
 #define LIMITS_WORK false /* AddressSanitizer has memory of its own, and takes all addresses */
 #else
@@ -51,6 +84,10 @@ static int little_to_write(void) {
 
 Test(reserve, tables_take_what_is_used, .disabled = !LIMITS_WORK) {
   cr_assert_eq(in_child(little_to_write), 0);
+}
+
+Test(reserve, is_shared_where_there_is_little, .disabled = !LIMITS_WORK) {
+  cr_assert_eq(in_child(shared), 0);
 }
 
 Test(reserve, says_so_when_there_is_too_little, .disabled = !LIMITS_WORK) {
