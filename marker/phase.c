@@ -23,9 +23,12 @@ static uint32_t enough_markers(const struct td_markers *set) {
 }
 
 /* Returns after how many objects the phase's first marker wakes a helper. Later phases of a
- * collection and young ones may have next to nothing to mark. */
+ * collection and young ones may have next to nothing to mark, and small heaps as much as the last
+ * collection found alive. */
 static uint32_t first_recruiting(const struct td_markers *set) {
-  const size_t bytes = (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2;
+  const size_t used = (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2;
+  const size_t bytes =
+      set->space->live_bytes && used < TD_ALONE_BYTES ? set->space->live_bytes : used;
   const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !td_is_young(set);
   return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
 }
