@@ -166,7 +166,6 @@ static void put_phases(struct writer *w) {
       [TIDE_EVENT_STOPPED] = "stop",    [TIDE_EVENT_MARK_BEGIN] = "retire",
       [TIDE_EVENT_MARK_END] = "mark",   [TIDE_EVENT_WEAK_END] = "weak",
       [TIDE_EVENT_SWEEP_END] = "sweep", [TIDE_EVENT_CYCLE_END] = "finish",
-      [TIDE_EVENT_HEAP_SHRANK] = NULL,  [TIDE_EVENT_STOP_LATE] = NULL,
   };
   const struct td_trace *trace = w->trace;
   uint64_t begin = 0, last = 0;

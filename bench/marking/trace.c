@@ -11,7 +11,7 @@
 static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
   struct td_trace *trace = context;
-  if (trace->phase_count == TD_TRACE_PHASES_MAX) return;
+  if (event > TIDE_EVENT_CYCLE_END || trace->phase_count == TD_TRACE_PHASES_MAX) return;
   struct td_trace_phase *phase = &trace->phases[trace->phase_count++];
   *phase = (struct td_trace_phase){.event = event, .ns = now_ns};
   tide_cycle_running(heap, &phase->cycle);

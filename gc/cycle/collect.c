@@ -170,6 +170,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   td_cycle_set_asks(heap, false);
   td_stack_clear_below();
   if (cycle.rooted) {
+    td_stats_tell(heap, TIDE_EVENT_RESUMED);
     if (cycle.kind == TIDE_CYCLE_FULL) td_beside_set_pace(heap);
     if (heap->log)
       td_cycle_write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */

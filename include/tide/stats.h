@@ -120,7 +120,7 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 }
 
 /* What happens, while it happens. The callback runs on the collecting thread with the world
- * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs; HEAP_GREW and
+ * stopped, except: in CYCLE_BEGIN, STOP_LATE, RESUMED and HEAP_SHRANK the world runs; HEAP_GREW and
  * COLLECTION_DUE come from the allocating thread, and may collect. It must not allocate. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
@@ -135,9 +135,11 @@ enum tide_event {
   TIDE_EVENT_STOP_LATE, /* a thread has not stopped for a second; again every ten seconds */
   TIDE_EVENT_FINALIZERS_PENDING, /* after CYCLE_END of a collection that has queued finalizers */
   TIDE_EVENT_COLLECTION_DUE,     /* see tide_collection_due */
-  TIDE_EVENT_RESUMED, /* beside the program: it goes on. STOPPED comes again before MARK_END, and
-                         SWEEP_END and CYCLE_END while it runs. A young collection meanwhile tells
-                         of no more than STOPPED and RESUMED, from the thread that makes it */
+  TIDE_EVENT_RESUMED, /* the world goes on; if there was one stop, the next collection waits for
+                         you. Beside the program: after each stop. STOPPED comes again before
+                         MARK_END, and SWEEP_END and CYCLE_END while it runs. A young collection
+                         meanwhile tells of no more than STOPPED and RESUMED, from the thread that
+                         makes it */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);

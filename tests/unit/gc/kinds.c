@@ -13,7 +13,8 @@ EVENT(note) {
   struct watch *watch = context;
   struct tide_cycle_running now;
   tide_cycle_running(heap, &now);
-  if (event == TIDE_EVENT_HEAP_GREW || event == TIDE_EVENT_HEAP_SHRANK) {
+  if (event == TIDE_EVENT_HEAP_GREW || event == TIDE_EVENT_HEAP_SHRANK ||
+      event == TIDE_EVENT_RESUMED) {
     cr_assert_eq(now.number, 0);
     cr_assert_eq(now.cause, TIDE_CAUSE_NONE);
     return;

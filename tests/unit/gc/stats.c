@@ -64,9 +64,9 @@ HeapTest(events, come_in_order) {
   tide_collect(w.m);
   enum tide_event cycle[] = {TIDE_EVENT_CYCLE_BEGIN, TIDE_EVENT_STOPPED,  TIDE_EVENT_MARK_BEGIN,
                              TIDE_EVENT_MARK_END,    TIDE_EVENT_WEAK_END, TIDE_EVENT_SWEEP_END,
-                             TIDE_EVENT_CYCLE_END};
-  cr_assert_eq(told.count, 7);
-  for (int i = 0; i < 7; i++)
+                             TIDE_EVENT_CYCLE_END,   TIDE_EVENT_RESUMED};
+  cr_assert_eq(told.count, 8);
+  for (int i = 0; i < 8; i++)
     cr_assert_eq(told.events[i], cycle[i]);
   told.count = 0;
   cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 << 20));
