@@ -22,7 +22,8 @@ enum {
   EVENT_END,
   EVENT_PRE_STOP_WORLD,
   EVENT_POST_STOP_WORLD,
-  EVENT_PRE_START_WORLD
+  EVENT_PRE_START_WORLD,
+  EVENT_POST_START_WORLD
 };
 
 static void tell(int event) {
@@ -36,7 +37,6 @@ static void begin(void) {
 }
 
 static void end(struct tide_heap *heap) {
-  tell(EVENT_END);
   tell(EVENT_PRE_START_WORLD);
   td_register_tell(false);
   GC_gc_no++;
@@ -44,6 +44,15 @@ static void end(struct tide_heap *heap) {
   if (td_bdwgc_settings.print_stats || td_detour_has(TD_DETOUR_GUARDS) ||
       tide_finalizers_pending(heap))
     td_detour_add(TD_DETOUR_ONCE);
+}
+
+/* All was reclaimed under the stop. The program is told of it when the others run again, because
+ * its function may wait for what they hold: a stream, say. No other collection begins meanwhile. */
+static void resumed(void) {
+  tell(EVENT_POST_START_WORLD);
+  tell(EVENT_RECLAIM_START);
+  tell(EVENT_RECLAIM_END);
+  tell(EVENT_END);
 }
 
 static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
@@ -62,16 +71,15 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     break;
   case TIDE_EVENT_MARK_END:
     tell(EVENT_MARK_END);
-    tell(EVENT_RECLAIM_START);
     break;
   case TIDE_EVENT_WEAK_END:
     if (on_weak_end) on_weak_end(heap);
     break;
-  case TIDE_EVENT_SWEEP_END:
-    tell(EVENT_RECLAIM_END);
-    break;
   case TIDE_EVENT_CYCLE_END:
     end(heap);
+    break;
+  case TIDE_EVENT_RESUMED:
+    resumed();
     break;
   default:
     break;

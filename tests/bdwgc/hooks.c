@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of the program that the collector calls: when, in which order, and what they may wait
+ * for. */
+#include "tests/bdwgc/semantics.h"
+
+/* ---- What a thread holds that a collection stops ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(bool) over, holds;
+static int waits;
+
+/* Like one that writes to a stream. */
+static void *hold_often(void *unused) {
+  while (!over) {
+    pthread_mutex_lock(&lock);
+    holds = true;
+    usleep(10000);
+    holds = false;
+    pthread_mutex_unlock(&lock);
+    usleep(100);
+  }
+  return unused;
+}
+static void wait_for_it(void) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 20;
+  CHECK(pthread_mutex_timedlock(&lock, &until) == 0);
+  pthread_mutex_unlock(&lock);
+  waits++;
+}
+static void collect_beside_holder(void (*before_each)(void)) {
+  pthread_t thread = start(hold_often, NULL);
+  for (int i = 0; i < 10; i++) {
+    if (before_each) before_each();
+    while (!holds)
+      usleep(100);
+    GC_gcollect();
+  }
+  over = true;
+  finish(thread);
+  CHECK(waits > 0);
+}
+
+/* ---- Events ---- */
+
+static char told[64];
+static size_t told_count;
+static void note_event(GC_EventType event) {
+  if (told_count < sizeof told - 1) told[told_count++] = "SMmRrEpPwWtu"[event];
+}
+PART(hooks_in_order) {
+  GC_set_on_collection_event(note_event);
+  GC_gcollect();
+  CHECK(!strcmp(told, "SpPMmwWRrE"));
+}
+
+static void wait_in_event(GC_EventType event) {
+  if (strchr("WRrE", "SMmRrEpPwWtu"[event])) wait_for_it();
+}
+PART(hooks_events_wait) {
+  GC_set_on_collection_event(wait_in_event);
+  collect_beside_holder(NULL);
+}
