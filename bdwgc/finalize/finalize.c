@@ -12,12 +12,21 @@
 /* A finalizer that allocates does not run others. */
 static TD_TLS unsigned depth;
 
+/* What a collection has queued waits for its end: the program is told of it first. */
+static void *take(struct tide_mutator *self, struct tide_finalizer_entry *entry) {
+  tide_stop_hold(self);
+  tide_collect_await(td_bdwgc_heap);
+  void *object = tide_finalizer_take(self, entry);
+  tide_stop_release(self);
+  return object;
+}
+
 static int run_all(void) {
   struct tide_mutator *self = td_bdwgc_start();
   struct tide_finalizer_entry entry;
   int count = 0;
   depth++;
-  for (void *object; (object = tide_finalizer_take(self, &entry)) != NULL; count++) {
+  for (void *object; (object = take(self, &entry)) != NULL; count++) {
     void *volatile kept = object; /* nothing else holds it while the finalizer runs */
     entry.call(object, entry.context);
     (void)kept;

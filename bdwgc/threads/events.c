@@ -10,7 +10,7 @@
 
 static GC_start_callback_proc start_callback;
 static GC_on_collection_event_proc on_event;
-static void (*on_weak_end)(struct tide_heap *heap);
+static void (*while_stopped)(struct tide_heap *heap), (*after_resume)(void);
 
 /* Numbers of the events that programs are told of. */
 enum {
@@ -51,6 +51,7 @@ static void end(struct tide_heap *heap) {
 static void resumed(void) {
   tell(EVENT_POST_START_WORLD);
   tell(EVENT_RECLAIM_START);
+  if (after_resume) after_resume();
   tell(EVENT_RECLAIM_END);
   tell(EVENT_END);
 }
@@ -73,7 +74,7 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     tell(EVENT_MARK_END);
     break;
   case TIDE_EVENT_WEAK_END:
-    if (on_weak_end) on_weak_end(heap);
+    if (while_stopped) while_stopped(heap);
     break;
   case TIDE_EVENT_CYCLE_END:
     end(heap);
@@ -90,8 +91,9 @@ void td_events_start(void) {
   tide_heap_on_event(td_bdwgc_heap, on_tide_event, NULL);
 }
 
-void td_events_on_weak_end(void (*call)(struct tide_heap *heap)) {
-  on_weak_end = call;
+void td_events_on_reclaim(void (*stopped)(struct tide_heap *heap), void (*then)(void)) {
+  while_stopped = stopped;
+  after_resume = then;
 }
 
 VALUE(GC_start_callback_proc, start_callback, start_callback)

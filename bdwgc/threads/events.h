@@ -7,8 +7,8 @@
 
 void td_events_start(void);
 
-/* From now on `call` runs in each collection when marking is over and weak references are done
- * with, under the stop. There is one such function. */
-void td_events_on_weak_end(void (*call)(struct tide_heap *heap));
+/* From now on `stopped` runs in each collection when marking is over and weak references are done
+ * with, under the stop, and `resumed` when the others go on and no collection can begin yet. */
+void td_events_on_reclaim(void (*stopped)(struct tide_heap *heap), void (*resumed)(void));
 
 #endif

@@ -62,3 +62,50 @@ PART(hooks_events_wait) {
   GC_set_on_collection_event(wait_in_event);
   collect_beside_holder(NULL);
 }
+
+/* ---- Toggle references, and objects that wait for their finalizers ---- */
+
+static GC_ToggleRefStatus wait_and_keep(void *object) {
+  wait_for_it();
+  CHECK(*(int *)object == 7);
+  return GC_TOGGLE_REF_STRONG;
+}
+static APART void add_toggle(void) {
+  int *object = GC_malloc(24);
+  *object = 7;
+  CHECK(GC_toggleref_add(object, 1) == GC_SUCCESS);
+}
+PART(hooks_toggles_wait) {
+  GC_set_toggleref_func(wait_and_keep);
+  for (int i = 0; i < 4; i++)
+    add_toggle();
+  collect_beside_holder(NULL);
+}
+
+static int awaited, finalized;
+static void wait_awaited(void *object) {
+  CHECK(GC_base(object) == object);
+  awaited++;
+  wait_for_it();
+}
+static void finalize_awaited(void *object, void *data) {
+  (void)object, (void)data;
+  CHECK(++finalized <= awaited);
+}
+static APART void drop_some(void) {
+  for (int i = 0; i < 3; i++)
+    GC_register_finalizer_no_order(GC_malloc(24), finalize_awaited, NULL, NULL, NULL);
+}
+static void *take_finalizers(void *unused) {
+  while (!over)
+    GC_invoke_finalizers();
+  return unused;
+}
+PART(hooks_awaited_wait) {
+  GC_set_await_finalize_proc(wait_awaited);
+  GC_set_finalize_on_demand(1);
+  pthread_t taker = start(take_finalizers, NULL);
+  collect_beside_holder(drop_some);
+  finish(taker);
+  CHECK(finalized > 0);
+}
