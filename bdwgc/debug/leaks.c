@@ -3,9 +3,9 @@
 #include "bdwgc/debug/leaks.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "bdwgc/debug/guard.h"
+#include "bdwgc/debug/objects.h"
 #include "bdwgc/detour.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -64,36 +64,9 @@ bool td_leaks_delay_free(void) {
 
 /* ---- Objects that were there before ---- */
 
-struct list {
-  void **objects;
-  size_t count, capacity;
-};
-static bool add(void *object, size_t bytes, tide_layout layout, void *context) {
-  (void)bytes, (void)layout;
-  struct list *list = context;
-  if (list->count < list->capacity) list->objects[list->count] = object;
-  list->count++;
-  return true;
-}
-
-/* Twice, because nothing can be allocated during a walk. */
-static void watch_all(void) {
-  struct list list = {0};
-  struct tide_mutator *self = td_bdwgc_start();
-  if (tide_collect_pause(td_bdwgc_heap) != TIDE_OK) return;
-  (void)tide_heap_walk(self, add, &list);
-  size_t bytes = list.count * sizeof *list.objects;
-  void *memory = bytes
-                     ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                     : MAP_FAILED;
-  if (memory != MAP_FAILED) {
-    list = (struct list){.objects = memory, .capacity = list.count};
-    (void)tide_heap_walk(self, add, &list);
-    for (size_t i = 0; i < list.count && i < list.capacity; i++)
-      td_leaks_watch(list.objects[i]);
-    munmap(memory, bytes);
-  }
-  (void)tide_collect_resume(td_bdwgc_heap);
+static void watch(void *object, size_t bytes, void *data) {
+  (void)bytes, (void)data;
+  td_leaks_watch(object);
 }
 
 /* ---- On and off ---- */
@@ -103,7 +76,7 @@ void td_leaks_notice(void) {
   if (GC_find_leak) {
     delay_free = getenv("GC_FINDLEAK_DELAY_FREE") != NULL;
     td_detour_add(TD_DETOUR_WATCH);
-    watch_all();
+    (void)td_objects_each(watch, NULL);
   } else {
     (void)td_detour_drop(TD_DETOUR_WATCH);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding leaks: objects that nothing refers to any more and that were not freed.
+/* Finding leaks: objects that nothing refers to and nobody freed.
  *
  * While leaks are being found each object has a finalizer of ours, which tells of it and frees it.
  * That is why the program's own finalizers and disappearing links are refused meanwhile. */

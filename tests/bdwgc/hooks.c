@@ -3,6 +3,8 @@
  * for. */
 #include "tests/bdwgc/semantics.h"
 
+#include <gc/gc_mark.h>
+
 /* ---- What a thread holds that a collection stops ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,4 +110,31 @@ PART(hooks_awaited_wait) {
   collect_beside_holder(drop_some);
   finish(taker);
   CHECK(finalized > 0);
+}
+
+/* ---- All objects ---- */
+
+static size_t seen;
+static void *sought;
+static void wait_and_see(void *object, size_t bytes, void *data) {
+  CHECK(data == &seen);
+  if (object != sought) return;
+  CHECK(bytes >= 100);
+  seen++;
+  wait_for_it();
+}
+static void *look_at_all(void *unused) {
+  GC_enumerate_reachable_objects_inner(wait_and_see, &seen);
+  return unused;
+}
+static void look_locked(void) {
+  while (!holds)
+    usleep(100);
+  GC_call_with_alloc_lock(look_at_all, NULL);
+}
+PART(hooks_enumeration_waits) {
+  sought = GC_malloc(100);
+  GC_gcollect(); /* the other library tells of what it has found alive */
+  collect_beside_holder(look_locked);
+  CHECK(seen == 10);
 }
