@@ -9,8 +9,11 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
 
-/* A finalizer that allocates does not run others. */
-static TD_TLS unsigned depth;
+/* Those of the calling thread that run or were left by longjmp, and how often others have waited
+ * for their end since. Each deeper one lets them wait twice as often, so that recursion ends, and
+ * one that waits for them, or never returns, does not keep them for ever. */
+#define DEPTH_MOST 31u
+static TD_TLS unsigned depth, waited;
 
 /* What a collection has queued waits for its end: the program is told of it first. */
 static void *take(struct tide_mutator *self, struct tide_finalizer_entry *entry) {
@@ -25,13 +28,11 @@ static int run_all(void) {
   struct tide_mutator *self = td_bdwgc_start();
   struct tide_finalizer_entry entry;
   int count = 0;
-  depth++;
   for (void *object; (object = take(self, &entry)) != NULL; count++) {
     void *volatile kept = object; /* nothing else holds it while the finalizer runs */
     entry.call(object, entry.context);
     (void)kept;
   }
-  depth--;
   return count;
 }
 
@@ -50,9 +51,17 @@ EXPORT int GC_should_invoke_finalizers(void) {
   return td_bdwgc_heap && tide_finalizers_pending(td_bdwgc_heap) > 0;
 }
 
+static void run_nested(void) {
+  if (depth > 0 && ++waited >> depth == 0) return;
+  waited = 0;
+  if (depth < DEPTH_MOST) depth++;
+  run_all();
+  depth = 0; /* none is left */
+}
+
 void td_bdwgc_finalize_or_notify(void) {
   if (!GC_should_invoke_finalizers()) return;
-  if ((!GC_finalize_on_demand || td_leaks_on()) && depth == 0) run_all();
+  if (!GC_finalize_on_demand || td_leaks_on()) run_nested();
   if (GC_finalize_on_demand && GC_finalizer_notifier) GC_finalizer_notifier();
 }
 

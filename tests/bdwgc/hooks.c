@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the program that the collector calls: when, in which order, and what they may wait
- * for. */
+ * for; and finalizers that do not return. */
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/gc_mark.h>
+#include <setjmp.h>
 
 /* ---- What a thread holds that a collection stops ---- */
 
@@ -137,4 +138,49 @@ PART(hooks_enumeration_waits) {
   GC_gcollect(); /* the other library tells of what it has found alive */
   collect_beside_holder(look_locked);
   CHECK(seen == 10);
+}
+
+/* ---- Finalizers that do not return ---- */
+
+static jmp_buf outside;
+static void leave(void *object, void *data) {
+  (void)object, (void)data;
+  if (++finalized == 1) longjmp(outside, 1);
+}
+static void count(void *object, void *data) {
+  (void)object, (void)data;
+  finalized++;
+}
+static APART void drop_with(GC_finalization_proc first, int others) {
+  if (first) GC_register_finalizer_no_order(GC_malloc(24), first, NULL, NULL, NULL);
+  for (int i = 0; i < others; i++)
+    GC_register_finalizer_no_order(GC_malloc(24), count, NULL, NULL, NULL);
+}
+static void drop_left(void) {
+  for (int i = 0; i < 100; i++)
+    drop_with(leave, 0);
+}
+PART(hooks_finalizer_left) {
+  if (!setjmp(outside)) {
+    drop_left();
+    collect();
+  }
+  for (int i = 0; i < 20 && finalized < 90; i++)
+    collect();
+  CHECK(finalized >= 90);
+}
+
+static bool came;
+static void wait_for_others(void *object, void *data) {
+  (void)object, (void)data;
+  drop_with(NULL, 100);
+  for (int i = 0; i < 20 && finalized < 90; i++)
+    collect();
+  CHECK(finalized >= 90);
+  came = true;
+}
+PART(hooks_finalizer_waits) {
+  drop_with(wait_for_others, 0);
+  collect();
+  CHECK(came);
 }
