@@ -3,7 +3,7 @@
 #ifndef TD_BDWGC_FIGURES_H
 #define TD_BDWGC_FIGURES_H
 
-#include <stddef.h>
+#include "bdwgc/types.h"
 
 /* At the end of a collection, world stopped. Returns how many markers it had at its disposal
  * besides one. */
@@ -12,5 +12,7 @@ unsigned td_figures_note(void);
 void td_figures_add_freed(size_t bytes);
 /* The heap is told as larger by `bytes`, until the next collection. */
 void td_figures_expand(size_t bytes);
+
+EXPORT size_t GC_get_heap_size(void);
 
 #endif

@@ -17,6 +17,7 @@ extern EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_dont_expand, 
 extern EXPORT GC_word GC_free_space_divisor, GC_gc_no, GC_non_gc_bytes;
 extern EXPORT GC_oom_func GC_oom_fn;
 extern EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
+extern EXPORT GC_on_heap_resize_proc GC_on_heap_resize;
 
 /* Puts what the variables GC_… of the environment say into the settings. Ends the process for a
  * value that means nothing. */

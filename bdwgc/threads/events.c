@@ -5,6 +5,7 @@
 #include "bdwgc/detour.h"
 #include "bdwgc/figures.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/register.h"
 #include "tide/stats.h"
 
@@ -56,6 +57,15 @@ static void resumed(void) {
   tell(EVENT_END);
 }
 
+/* By any thread, without the allocation lock: a holder of that may want to collect meanwhile. */
+static void resized(void) {
+  GC_on_heap_resize_proc call = GC_on_heap_resize;
+  if (!call) return;
+  td_bdwgc_lock(TD_LOCK_RESIZED);
+  call(GC_get_heap_size());
+  td_bdwgc_unlock(TD_LOCK_RESIZED);
+}
+
 static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                           void *context) {
   (void)now_ns, (void)context;
@@ -81,6 +91,10 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     break;
   case TIDE_EVENT_RESUMED:
     resumed();
+    break;
+  case TIDE_EVENT_HEAP_GREW:
+  case TIDE_EVENT_HEAP_SHRANK:
+    resized();
     break;
   default:
     break;

@@ -7,10 +7,11 @@
 
 #include "bdwgc/heap.h"
 
-/* In the order in which they are taken: the program's own code runs with the first, the others are
- * held for short. */
+/* In the order in which they are taken: the program's own code runs with the first two, the others
+ * are held for short. */
 enum td_lock {
   TD_LOCK_ALLOCATION,
+  TD_LOCK_RESIZED,   /* the program hears of one change of the heap's size at a time */
   TD_LOCK_THREADS,   /* the list of registered threads */
   TD_LOCK_SUSPENDED, /* which of them wait to be resumed */
   TD_LOCK_RESULTS,   /* of threads that were not joined yet */

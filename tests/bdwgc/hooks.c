@@ -140,6 +140,18 @@ PART(hooks_enumeration_waits) {
   CHECK(seen == 10);
 }
 
+/* ---- The heap's size ---- */
+
+static GC_word size_told;
+static void note_size(GC_word bytes) {
+  size_told = bytes;
+}
+PART(hooks_heap_resized) {
+  GC_set_on_heap_resize(note_size);
+  CHECK(GC_malloc((size_t)64 << 20));
+  CHECK(size_told >= (GC_word)64 << 20 && size_told <= GC_get_heap_size() + ((GC_word)64 << 20));
+}
+
 /* ---- Finalizers that do not return ---- */
 
 static jmp_buf outside;
