@@ -66,6 +66,7 @@ void td_bdwgc_after_collection(void) {
 
 /* ---- Collecting ---- */
 
+/* A collection that has begun is not given up: `stop` is asked once. */
 static int collect(GC_stop_func stop) {
   struct tide_mutator *self = td_bdwgc_start();
   if (stop && stop()) return 0;
@@ -85,7 +86,10 @@ VALUE(GC_stop_func, stop_func, stop_function)
 EXPORT void GC_gcollect(void) {
   (void)collect(stop_function);
 }
-SAME_AS(GC_gcollect, GC_gcollect_and_unmap);
+/* It "ignores the default stop_func". */
+EXPORT void GC_gcollect_and_unmap(void) {
+  (void)collect(NULL);
+}
 EXPORT int GC_try_to_collect(GC_stop_func stop) {
   return collect(stop);
 }

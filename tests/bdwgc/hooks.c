@@ -152,6 +152,22 @@ PART(hooks_heap_resized) {
   CHECK(size_told >= (GC_word)64 << 20 && size_told <= GC_get_heap_size() + ((GC_word)64 << 20));
 }
 
+/* ---- Being asked whether to go on ---- */
+
+static int asked;
+static int ask(void) {
+  return ++asked > 0;
+}
+PART(hooks_stop) {
+  GC_word before = GC_get_gc_no();
+  CHECK(GC_try_to_collect(ask) == 0 && asked == 1);
+  GC_set_stop_func(ask);
+  GC_gcollect();
+  CHECK(asked == 2 && GC_get_gc_no() == before);
+  GC_gcollect_and_unmap(); /* asks nobody */
+  CHECK(asked == 2 && GC_get_gc_no() > before);
+}
+
 /* ---- Finalizers that do not return ---- */
 
 static jmp_buf outside;
