@@ -22,21 +22,19 @@ static uint32_t enough_markers(const struct td_markers *set) {
   return most < set->limit ? (uint32_t)most : set->limit;
 }
 
-/* Returns after how many objects the phase's first marker wakes a helper. Later phases of a
- * collection and young ones may have next to nothing to mark, and small heaps as much as the last
- * collection found alive. */
-static uint32_t first_recruiting(const struct td_markers *set) {
+/* World stopped: may there be too little to mark for a second marker? A small heap has as much
+ * alive as after the last collection. */
+static bool has_little(const struct td_markers *set) {
   const size_t used = (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2;
-  const size_t bytes =
-      set->space->live_bytes && used < TD_ALONE_BYTES ? set->space->live_bytes : used;
-  const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !td_is_young(set);
-  return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
+  const size_t live = set->space->live_bytes;
+  return td_is_young(set) || (live && used < TD_ALONE_BYTES ? live : used) < TD_RECRUIT_BYTES;
 }
 
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
   set->space->view_frontier = set->space->frontier;
+  set->has_little = has_little(set);
   const uint32_t enough = enough_markers(set);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
@@ -90,7 +88,8 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   td_root_slices_begin(set, roots->spans, roots->span_count);
   set->phase++;
   set->start_ns = begin - set->mark_ns;
-  set->recruit_first = first_recruiting(set);
+  /* Later phases may have next to nothing to mark. */
+  set->recruit_first = set->mark_ns > 0 || set->has_little ? TD_RECRUIT_LATE : TD_RECRUIT_FIRST;
   self->joined_ns = begin;
   td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);

@@ -95,6 +95,7 @@ struct td_markers {
   unsigned available;     /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;       /* time in phases of this collection */
   uint64_t marked_ns;     /* and in all of them */
+  bool has_little;        /* to mark in this collection, perhaps */
   uint32_t recruit_first; /* objects after which it wakes a helper */
   size_t event_capacity;  /* events that each marker remembers; 0: none */
   uint8_t epoch;          /* of the last collection */

@@ -37,27 +37,29 @@ SiteTest(sleepers, a_small_heap_has_no_work_for_many) {
   td_bits_clear(&s.set->sleepers, 40);
 }
 
-/* Begins a phase that marks nothing, and tells after how many objects it would wake a helper. */
-static uint32_t first_recruiting_in(uint32_t used_blocks) {
+/* Begins a collection and a phase that marks nothing, and tells after how many objects it would
+ * wake a helper. `mark_ns`: of earlier phases. */
+static uint32_t first_recruiting_in(uint32_t used_blocks, size_t live_bytes, uint64_t mark_ns) {
   const uint32_t before = s.heap.used_blocks;
   s.heap.used_blocks = used_blocks;
+  s.heap.live_bytes = live_bytes;
+  td_mark_begin(s.set);
+  s.set->mark_ns = mark_ns;
   td_mark_phase(s.set, &(struct td_roots){0});
   s.heap.used_blocks = before;
   return s.set->recruit_first;
 }
 
 SiteTest(sleepers, helpers_are_woken_early_where_there_is_much_to_mark) {
-  const uint32_t enough = (uint32_t)(TD_RECRUIT_BYTES >> TD_BLOCK_LOG2);
+  const uint32_t enough = TD_RECRUIT_BYTES >> TD_BLOCK_LOG2, all = TD_ALONE_BYTES >> TD_BLOCK_LOG2;
   s.heap.epoch++;
-  td_mark_begin(s.set);
-  cr_expect_eq(first_recruiting_in(enough - 1), TD_RECRUIT_LATE);
-  s.set->mark_ns = 0; /* as if nothing had been marked yet */
-  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_FIRST);
-  s.set->mark_ns = 1;
-  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_LATE, "in a later phase");
+  cr_expect_eq(first_recruiting_in(enough - 1, 0, 0), TD_RECRUIT_LATE);
+  cr_expect_eq(first_recruiting_in(enough, 0, 0), TD_RECRUIT_FIRST);
+  cr_expect_eq(first_recruiting_in(enough, 1, 0), TD_RECRUIT_LATE, "little is alive");
+  cr_expect_eq(first_recruiting_in(all, 1, 0), TD_RECRUIT_FIRST, "it may be more now");
+  cr_expect_eq(first_recruiting_in(enough, 0, 1), TD_RECRUIT_LATE, "in a later phase");
   s.set->epoch = s.heap.epoch;
-  s.set->mark_ns = 0;
-  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_LATE, "in a young collection");
+  cr_expect_eq(first_recruiting_in(enough, 0, 0), TD_RECRUIT_LATE, "in a young collection");
 }
 
 SiteTest(sleepers, no_more_markers_take_part_than_there_are_cpus) {
