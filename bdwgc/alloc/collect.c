@@ -86,7 +86,7 @@ VALUE(GC_stop_func, stop_func, stop_function)
 EXPORT void GC_gcollect(void) {
   (void)collect(stop_function);
 }
-/* It "ignores the default stop_func". */
+/* It asks no stop function. */
 EXPORT void GC_gcollect_and_unmap(void) {
   (void)collect(NULL);
 }

@@ -91,8 +91,7 @@ void td_difference_words(const struct tide_heap *heap, uintptr_t object, const c
    */
   bool young = referrer && space->has_young && mark == TD_YOUNG;
   bool forgotten = referrer && heap->last_kind == TIDE_CYCLE_YOUNG && freed.ago == 1;
-  /* At the end of a collection beside the program; at the next one's begin there is no start yet.
-   */
+  /* At the end of a collection beside the program: before the next one verify_start is NULL. */
   bool overwritten = heap->last_beside && heap->verify_start && freed.ago == 1;
   const char *why = young || forgotten ? ": stored without tide_write"
                     : overwritten      ? "; perhaps another was overwritten without tide_write"

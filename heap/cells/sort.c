@@ -178,8 +178,8 @@ static void begin_full(struct td_space *space) {
   space->taken_bytes = space->taken_blocks = 0;
 }
 
-/* In the first epoch, if the one before was the last: the dead still have that, and it comes again.
- */
+/* In the first epoch. The dead still have the last one, which comes round again: then their bytes
+ * would count as marks. */
 static void clear_last(uint8_t *marks) {
   for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
     if (marks[i] == TD_EPOCH_LAST) td_mark_store(&marks[i], 0);

@@ -151,8 +151,8 @@ struct td_space {
   uint64_t looked_up;                            /* by td_space_set_words */
 
   /* How much of the range is ours: where addresses are scarce, others may have what lies behind.
-   * Grows under the lock. relaxed, all: an address that a thread has of an object, or of memory of
-   * others, has told it so much. */
+   * Written under the lock, read by all. relaxed, all: it only grows, and before there is an object
+   * in what it has grown by. Whoever has the object's address has it from there. */
   _Atomic(size_t) mapped_bytes;
 
   /* Under `lock`. */
