@@ -11,10 +11,8 @@
 static bool is_kind(const struct tide_mutator *mutator, const void *object, enum td_kind kind,
                     const char *function) {
   if (!td_mutator_may_look(mutator, function) || !object) return false;
-  const struct td_space *space = &mutator->heap->space;
-  uint64_t granule = td_granule_of(space->base, (uintptr_t)object);
-  if (granule < space->granules && space->blocks[td_block_of_granule(granule)].kind == kind)
-    return true;
+  const struct td_block *block = td_block_at(&mutator->heap->space, (uintptr_t)object);
+  if (block && block->kind == kind) return true;
   td_misuse("%s: %p is not made by %s in this heap", function, object,
             kind == TD_KIND_WEAK ? "tide_weak_new" : "tide_ephemeron_new");
   return false;

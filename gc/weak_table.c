@@ -45,11 +45,8 @@ static bool may(bool (*allowed)(const struct tide_mutator *, const char *),
                 const struct tide_mutator *mutator, const struct tide_weak_table *table,
                 const char *function) {
   if (!allowed(mutator, function) || !table) return false;
-  const struct td_space *space = &mutator->heap->space;
-  uint64_t granule = td_granule_of(space->base, (uintptr_t)table);
-  if (granule < space->granules &&
-      space->blocks[td_block_of_granule(granule)].layout == mutator->heap->weak_table_layout)
-    return true;
+  const struct td_block *block = td_block_at(&mutator->heap->space, (uintptr_t)table);
+  if (block && block->layout == mutator->heap->weak_table_layout) return true;
   td_misuse("%s: %p is no weak table of this heap", function, (const void *)table);
   return false;
 }

@@ -283,6 +283,11 @@ static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
 static inline uint32_t td_block_of(const struct td_space *space, uintptr_t address) {
   return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
 }
+/* Returns the block that a reference leads into, to an object or not; NULL if the word is none. */
+static inline const struct td_block *td_block_at(const struct td_space *space, uintptr_t word) {
+  uint64_t granule = td_granule_of(space->base, word);
+  return granule < space->granules ? &space->blocks[td_block_of_granule(granule)] : NULL;
+}
 /* Does the address lie in memory of the space, be there an object or not? */
 static inline bool td_space_owns(const struct td_space *space, uintptr_t address) {
   /* relaxed: see there. */

@@ -9,8 +9,8 @@
 
 /* Has the object a trace function? */
 static inline bool td_overwritten_is_traced(const struct td_space *space, uintptr_t object) {
-  return td_is_reference(space, object) &&
-         space->blocks[td_block_of(space, object)].kind == TD_KIND_TRACED;
+  const struct td_block *block = td_block_at(space, object);
+  return block && block->kind == TD_KIND_TRACED;
 }
 
 /* By the owner: marks all that the function of such an object tells. */
