@@ -81,19 +81,25 @@ static void share(struct td_space *space) {
   atomic_store_explicit(&space->mapped_bytes, kept, memory_order_relaxed);
 }
 
+/* Maps somewhat less, again and again until the system agrees. A smaller range may be refused where
+ * a larger one was not, which happened to lie at a place that is aligned. */
+static bool map_less(struct td_space *space, size_t *bytes, bool has_young) {
+  do {
+    if (somewhat_less(*bytes) < RESERVE_SCARCE) return false;
+    *bytes = somewhat_less(*bytes);
+  } while (!map_all(space, *bytes, has_young));
+  return true;
+}
+
 /* Maps as much as is wanted. If the system refuses that, maps somewhat less than it gives, but no
  * less than the least, and shares it with the rest of the program. Changes *bytes to what was tried
  * last. */
 static bool map_what_there_is(struct td_space *space, size_t *bytes, bool has_young) {
   if (map_all(space, *bytes, has_young)) return true;
-  do {
-    if (somewhat_less(*bytes) < RESERVE_SCARCE) return false;
-    *bytes = somewhat_less(*bytes);
-  } while (!map_all(space, *bytes, has_young));
+  if (!map_less(space, bytes, has_young)) return false;
   if (somewhat_less(*bytes) >= RESERVE_SCARCE) {
     unmap_all(space);
-    *bytes = somewhat_less(*bytes);
-    if (!map_all(space, *bytes, has_young)) return false;
+    if (!map_less(space, bytes, has_young)) return false;
   }
   share(space);
   return true;
