@@ -34,6 +34,9 @@ bool td_plat_commit_zeroes(void *start, size_t bytes);
 /* Gets all the pages at once, because they will be written soon: that costs less than a fault for
  * each. This is a hint. If the system refuses, they come one by one. */
 void td_plat_populate(void *start, size_t bytes);
+/* Gets all the pages, one after another. Their bytes stay; others may use them meanwhile. Who
+ * changes mappings elsewhere does not wait for it, as for td_plat_populate. */
+void td_plat_touch(void *start, size_t bytes);
 /* Gives the memory back and takes access away. A later commit finds zeroes. Returns false if the
  * system keeps the memory, because the program locked it for example. Access stays then, and some
  * of the pages may be zero already. */

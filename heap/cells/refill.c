@@ -4,6 +4,7 @@
 #include "heap/cells/pace.h"
 #include "heap/cells/run.h"
 #include "heap/cells/sort.h"
+#include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/published.h"
@@ -54,7 +55,7 @@ static bool runs_short(const struct td_space *space, const struct td_unswept *li
   uint32_t used = space->used_blocks;
   uint32_t budget = young ? td_backing_most(space) : space->budget_blocks;
   uint32_t left = budget > used ? budget - used : 0;
-  double ahead = space->ahead * (double)(space->live_bytes + space->young_bytes);
+  double ahead = td_ahead_bytes(space);
   if ((double)left * TD_BLOCK_BYTES > ahead) return false;
   return ends_soon(space, ahead, left, space->taken_blocks) ||
          ends_soon(space, ahead, list->left, list->listed - list->left);

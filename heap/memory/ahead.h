@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that is there before it is wanted. The first touch of a huge page takes 0.3 ms, in which
  * it is zeroed, and 3 ms where the host of a virtual machine has to find it first. In a space that
- * `grows_ahead`, a thread that is no mutator touches whole slabs, a few before mutators come to
- * them. Meanwhile these are out of the pool. */
+ * `grows_ahead`, a thread that is no mutator touches whole slabs before mutators come to them.
+ * Meanwhile these are out of the pool. No mutator waits for it: it makes no change of mappings wait
+ * for a huge page, and the side tables reach as far beforehand. */
 #ifndef TD_HEAP_MEMORY_AHEAD_H
 #define TD_HEAP_MEMORY_AHEAD_H
 
@@ -10,6 +11,14 @@
 
 #define TD_READY_SLABS 2u /* a mutator takes longer for one than it takes to touch another */
 
+/* Returns how many bytes are likely to be allocated while the next collection goes on; 0 while one
+ * does. Under the lock. */
+static inline double td_ahead_bytes(const struct td_space *space) {
+  return space->ahead * (double)(space->live_bytes + space->young_bytes);
+}
+/* Returns how many slabs shall be ready: a few, and before a collection as many more as will be
+ * used while it goes on, for then its markers need the CPU. Under the lock. */
+uint32_t td_ahead_slabs(const struct td_space *space);
 /* Without the lock: has a slab been begun, so that it is time for another one? */
 static inline bool td_ahead_is_wanted(const struct td_space *space) {
   return __atomic_load_n(&space->wants_slabs, __ATOMIC_RELAXED); /* relaxed: a hint */

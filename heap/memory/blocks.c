@@ -89,7 +89,7 @@ static bool is_in_budget(const struct td_space *space, uint32_t count) {
 /* The frontier moves here: where slabs are made ready the world may be stopped, and whoever looks
  * at all blocks goes by the frontier. */
 static void prepare_ahead(struct td_space *space, uint32_t first, uint32_t end) {
-  while (space->frontier < end + TD_READY_SLABS * (uint32_t)TD_SLAB_BLOCKS)
+  while (space->frontier < end + td_ahead_slabs(space) * (uint32_t)TD_SLAB_BLOCKS)
     if (move_frontier(space) != TD_ROOM) break;
   if (first % TD_SLAB_BLOCKS == 0) /* relaxed: a hint; a slab is begun */
     __atomic_store_n(&space->wants_slabs, true, __ATOMIC_RELAXED);

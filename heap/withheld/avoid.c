@@ -17,7 +17,10 @@
 static uint32_t bound_of(struct td_space *space) {
   uint64_t wanted = (uint64_t)space->frontier * 2 + ABOVE_LEAST;
   uint32_t bound = wanted < space->block_count ? (uint32_t)wanted : space->block_count;
-  return td_tables_reach(space, bound) ? bound : space->frontier;
+  pthread_mutex_lock(&space->lock); /* they may be made to reach farther meanwhile */
+  bool reach = td_tables_reach(space, bound);
+  pthread_mutex_unlock(&space->lock);
+  return reach ? bound : space->frontier;
 }
 
 static void clear(struct td_space *space, uint32_t block) {

@@ -177,6 +177,25 @@ SpaceTest(pool, memory_is_made_ready_ahead) {
   heap_check(&heap);
 }
 
+SpaceTest(pool, before_a_collection_what_it_will_take_is_made_ready) {
+  heap.grows_ahead = true;
+  heap.live_bytes = 6 * TD_SLAB_BYTES;
+  heap.ahead = 0.5;
+  cr_assert_not_null(large(31));
+  for (unsigned i = 0; i < TD_READY_SLABS + 3; i++)
+    cr_assert(td_ahead_make(&heap), "%u", i);
+  cr_assert_not(td_ahead_make(&heap));
+  uint32_t tables = heap.tables_end;
+  cr_assert_geq(tables, heap.frontier + (TD_READY_SLABS + 3) * TD_SLAB_BLOCKS,
+                "no more to wait for");
+  heap.ahead = 0; /* it goes on */
+  cr_assert_not_null(large(3 * TD_SLAB_BLOCKS));
+  cr_assert_not(td_ahead_make(&heap), "its marker needs the CPU");
+  cr_assert_not_null(large(TD_SLAB_BLOCKS));
+  cr_assert(td_ahead_make(&heap), "but a few slabs are ready at any time");
+  heap_check(&heap);
+}
+
 SpaceTest(pool, no_memory_is_made_ready_that_the_budget_forbids) {
   heap.grows_ahead = true;
   heap.budget_blocks = 63;
