@@ -204,7 +204,7 @@ static void sort_or_wait(struct beside *b) {
 
 static void end_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  td_young_beside_end(heap);
+  td_young_beside_end(heap, false);
   if (!close_marking(b)) return;
   if (!b->stopped) lock_lists(heap); /* else they have been locked since */
   heap->marking = true;

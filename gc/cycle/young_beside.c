@@ -175,7 +175,7 @@ static void collect_or_end(struct collection *c) {
   struct tide_heap *heap = c->cycle.heap;
   c->ends = has_obstacle(heap);
   if (c->ends) {
-    td_young_beside_end(heap);
+    td_young_beside_end(heap, true);
     return;
   }
   pthread_mutex_lock(&heap->roots->lock);
@@ -236,12 +236,12 @@ bool td_young_beside_begin(struct tide_heap *heap) {
   return true;
 }
 
-void td_young_beside_end(struct tide_heap *heap) {
+void td_young_beside_end(struct tide_heap *heap, bool marking) {
   if (!td_young_are_born(&heap->space)) return;
   struct td_written_part *parts;
   (void)td_written_take(heap, &parts); /* all that it could lead to lives on */
   td_written_put(heap, parts);
-  td_young_end_beside(&heap->space);
+  td_young_end_beside(&heap->space, marking);
   td_young_set_due(&heap->space, SIZE_MAX, SIZE_MAX);
 }
 

@@ -31,8 +31,9 @@ struct td_young_beside {
 /* World stopped, marking beside the program has begun: from here on objects are born young. Returns
  * false, and nothing has changed, if young collections do not happen in this heap, or not so. */
 bool td_young_beside_begin(struct tide_heap *heap);
-/* World stopped: what is young is old from here on, and so is all that is born. */
-void td_young_beside_end(struct tide_heap *heap);
+/* World stopped: what is young is old from here on, and so is all that is born. Are markers at
+ * work? */
+void td_young_beside_end(struct tide_heap *heap, bool marking);
 
 /* Under the world's lock: are objects born young, while a full collection marks? */
 bool td_young_beside_goes_on(const struct tide_heap *heap);

@@ -58,12 +58,6 @@ void td_young_bear_beside(struct td_space *space) {
   space->born = TD_YOUNG;
 }
 
-void td_young_end_beside(struct td_space *space) {
-  each_touched(space, make_block_old);
-  space->bears_old = true;
-  space->born = space->epoch;
-}
-
 /* Markers store bytes meanwhile: single ones are written. */
 static void make_block_old_beside(const struct td_space *space, uint32_t block) {
   uint8_t *marks = td_block_marks(space, block);
@@ -73,6 +67,12 @@ static void make_block_old_beside(const struct td_space *space, uint32_t block) 
 
 void td_young_keep_beside(struct td_space *space) {
   each_touched(space, make_block_old_beside);
+}
+
+void td_young_end_beside(struct td_space *space, bool marking) {
+  each_touched(space, marking ? make_block_old_beside : make_block_old);
+  space->bears_old = true;
+  space->born = space->epoch;
 }
 
 void td_young_keep(struct td_space *space) {

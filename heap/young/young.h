@@ -74,8 +74,8 @@ void td_young_make_old(struct td_space *space);
 void td_young_keep(struct td_space *space);
 /* [beside] World stopped: from here on what is allocated is young, and nothing else. */
 void td_young_bear_beside(struct td_space *space);
-/* [beside] World stopped, no marker at work: that is over, and what is young becomes old. */
-void td_young_end_beside(struct td_space *space);
+/* [beside] World stopped: that is over, and what is young becomes old. Are markers at work? */
+void td_young_end_beside(struct td_space *space, bool marking);
 /* [beside] World stopped, markers at work: what is young becomes old. What is allocated later is
  * young again. */
 void td_young_keep_beside(struct td_space *space);

@@ -56,8 +56,8 @@ WRAP(void, td_young_bear_beside, struct td_space *space) {
   if (fault == BORN) space->born = space->epoch_before;
 }
 
-WRAP(void, td_young_end_beside, struct td_space *space) {
-  if (fault != AGE) __real_td_young_end_beside(space);
+WRAP(void, td_young_end_beside, struct td_space *space, bool marking) {
+  if (fault != AGE) __real_td_young_end_beside(space, marking);
   space->bears_old = true;
   space->born = space->epoch;
 }

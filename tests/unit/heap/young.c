@@ -2,6 +2,9 @@
 /* Young objects in a space without a collector around it. */
 #include "heap/young/young.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "heap/young/log.h"
 #include "tests/unit/heap/common.h"
 
@@ -41,4 +44,30 @@ Test(young, keeps_all_that_was_old_from_the_first_moment) {
   td_young_bear_old(&space, false);
   void *next = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
   cr_assert_eq(mark_of(next), TD_YOUNG);
+}
+
+static atomic_bool marked;
+
+static void *mark_block(void *marks) {
+  for (unsigned round = 0; round < 200; round++)
+    for (size_t i = 0; i < TD_BLOCK_GRANULES; i += 2)
+      td_mark_store((uint8_t *)marks + i, (uint8_t)(round % 2 ? space.epoch : TD_YOUNG + 1));
+  atomic_store(&marked, true);
+  return NULL;
+}
+
+/* Marks that a marker stores meanwhile are as it stored them. */
+Test(young, what_becomes_old_while_markers_are_at_work) {
+  struct tide_bump run = {0};
+  void *one = heap_alloc(&space, &run, TIDE_LAYOUT_CONSERVATIVE, CLASS);
+  uint8_t *marks = td_block_marks(&space, td_block_of(&space, (uintptr_t)one));
+  for (size_t i = 1; i < TD_BLOCK_GRANULES; i += 2)
+    marks[i] = TD_YOUNG;
+  pthread_t marker;
+  cr_assert_eq(pthread_create(&marker, NULL, mark_block, marks), 0);
+  while (!atomic_load(&marked))
+    td_young_end_beside(&space, true);
+  pthread_join(marker, NULL);
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    cr_assert_eq(marks[i], space.epoch, "granule %zu", i);
 }
