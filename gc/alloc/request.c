@@ -18,6 +18,7 @@
 #include "heap/cells/medium.h"
 #include "heap/cells/pace.h"
 #include "heap/memory/ahead.h"
+#include "heap/memory/backing.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -119,7 +120,7 @@ static bool is_at_limit(struct tide_heap *heap, const struct td_request *request
   if (request->room != TD_ROOM_OVER_BUDGET) return request->room > TD_ROOM_YOUNG_DUE;
   pthread_mutex_lock(&heap->space.lock);
   size_t most = heap->space.max_blocks, end = heap->space.used_blocks + blocks_of(request);
-  bool last = heap->space.budget_blocks >= most || end > most;
+  bool last = td_backing_bound(&heap->space) >= most || end > most;
   pthread_mutex_unlock(&heap->space.lock);
   return last;
 }

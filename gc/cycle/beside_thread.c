@@ -148,8 +148,6 @@ void td_beside_grow(struct tide_heap *heap) {
 
 static void use_all_room(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  space->budget_blocks = td_backing_most(space);
-  space->ahead = 0;
   td_pace_begin(space);
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
@@ -167,7 +165,7 @@ bool td_beside_begin(struct tide_heap *heap) {
 bool td_beside_wish(struct tide_heap *heap) {
   if (!td_beside_begin(heap)) return false;
   pthread_mutex_lock(&heap->space.lock);
-  bool room = heap->space.used_blocks < heap->space.budget_blocks;
+  bool room = heap->space.used_blocks < td_backing_bound(&heap->space);
   pthread_mutex_unlock(&heap->space.lock);
   return room;
 }

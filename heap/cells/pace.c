@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/cells/pace.h"
 
+#include "heap/memory/backing.h"
+
 /* Blocks are scarce when less is left than this part of the fresh ones that there were at the
  * beginning, and of those that were listed with cells of the kind that is wanted. */
 #define FRESH_PART 4u
@@ -9,7 +11,7 @@
 #define LEAST_BYTES ((uint32_t)TD_BLOCK_BYTES / 8)
 
 static uint32_t fresh_left(const struct td_space *space) {
-  uint32_t used = space->used_blocks, most = space->budget_blocks;
+  uint32_t used = space->used_blocks, most = td_backing_most(space);
   return most > used ? most - used : 0;
 }
 

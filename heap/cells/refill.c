@@ -49,13 +49,13 @@ static bool ends_soon(const struct td_space *space, double ahead, uint32_t left,
 }
 
 static bool runs_short(const struct td_space *space, const struct td_unswept *list) {
-  if (space->runs_short || space->unsorted) return false;
+  double ahead = td_ahead_bytes(space);
+  if (ahead <= 0 || space->runs_short || space->unsorted) return false;
   const bool young = td_young_are_born(space);
   if (young && space->young_bytes > space->young_due / YOUNG_PART) return false;
   uint32_t used = space->used_blocks;
   uint32_t budget = young ? td_backing_most(space) : space->budget_blocks;
   uint32_t left = budget > used ? budget - used : 0;
-  double ahead = td_ahead_bytes(space);
   if ((double)left * TD_BLOCK_BYTES > ahead) return false;
   return ends_soon(space, ahead, left, space->taken_blocks) ||
          ends_soon(space, ahead, list->left, list->listed - list->left);
@@ -83,7 +83,7 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     if (block) format(space, block, layout, cell);
   }
   td_pace_note(space, list->left, list->listed);
-  if (space->ahead > 0 && runs_short(space, list)) /* relaxed: a hint */
+  if (runs_short(space, list)) /* relaxed: a hint */
     __atomic_store_n(&space->runs_short, true, __ATOMIC_RELAXED);
   const struct td_block_info *info = &space->infos[block];
   if (block) td_young_touch(space, block, (size_t)(info->cells - info->live) * cell);

@@ -22,11 +22,12 @@ uint32_t td_ahead_slabs(const struct td_space *space) {
 /* Returns the first block of the lowest slab that has no memory yet, or 0. */
 static uint32_t find(struct td_space *space) {
   uint32_t needed = space->used_blocks, enough = td_ahead_slabs(space);
+  uint32_t bound = td_backing_bound(space);
   uint32_t first = space->single_hint & ~(uint32_t)(TD_SLAB_BLOCKS - 1);
   for (uint32_t ready = 0; first < space->frontier; first += TD_SLAB_BLOCKS) {
     if (first == 0 || !is_free(space, first)) continue;
     needed += TD_SLAB_BLOCKS;
-    if (needed > space->budget_blocks) return 0;
+    if (needed > bound) return 0;
     if (!space->slab_committed[first / TD_SLAB_BLOCKS]) return first;
     if (++ready == enough) return 0;
   }

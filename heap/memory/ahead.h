@@ -14,6 +14,7 @@
 /* Returns how many bytes are likely to be allocated while the next collection goes on; 0 while one
  * does. Under the lock. */
 static inline double td_ahead_bytes(const struct td_space *space) {
+  if (space->scarce_blocks) return 0;
   return space->ahead * (double)(space->live_bytes + space->young_bytes);
 }
 /* Returns how many slabs shall be ready: a few, and before a collection as many more as will be

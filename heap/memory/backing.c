@@ -111,7 +111,7 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
 static bool wants_huge_page(const struct td_space *space, uint32_t slab) {
   if (space->first_huge_slab == 0)
     return slab > 0; /* clearing one takes longer than a small heap */
-  uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = space->budget_blocks;
+  uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = td_backing_bound(space);
   return slab >= space->first_huge_slab && end <= budget + budget / SPARE_PART;
 }
 

@@ -83,7 +83,8 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean,
 }
 
 static bool is_in_budget(const struct td_space *space, uint32_t count) {
-  return count <= space->budget_blocks && space->used_blocks <= space->budget_blocks - count;
+  uint32_t bound = td_backing_bound(space);
+  return count <= bound && space->used_blocks <= bound - count;
 }
 
 /* The frontier moves here: where slabs are made ready the world may be stopped, and whoever looks

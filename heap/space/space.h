@@ -169,7 +169,7 @@ struct td_space {
   uint32_t peak_committed_slabs;
   uint32_t bare_blocks;   /* blocks of committed slabs that have no memory: heap/memory/backing.h */
   uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
-  uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
+  uint32_t budget_blocks; /* set by the collector's sizing: see td_backing_bound */
   uint32_t max_blocks;    /* hard limit; constant after creation */
   struct td_layout_lists *lists; /* [layout] */
   struct tide_bump *no_runs;     /* TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS, always empty */
@@ -199,7 +199,7 @@ struct td_space {
    * heap/cells/refill.c. */
   double ahead;
   bool runs_short;
-  uint32_t scarce_blocks;    /* while one goes on; heap/cells/pace.h */
+  uint32_t scarce_blocks;    /* while one goes on, else 0: heap/cells/pace.h */
   uint32_t pace_bytes;       /* a hint for those without the lock */
   bool cleaned;              /* of the last epoch: no byte but those of objects has one */
   uint32_t freed_beside;     /* blocks that this sorting has given back so far */

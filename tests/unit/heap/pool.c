@@ -188,7 +188,7 @@ SpaceTest(pool, before_a_collection_what_it_will_take_is_made_ready) {
   uint32_t tables = heap.tables_end;
   cr_assert_geq(tables, heap.frontier + (TD_READY_SLABS + 3) * TD_SLAB_BLOCKS,
                 "no more to wait for");
-  heap.ahead = 0; /* it goes on */
+  heap.scarce_blocks = 1; /* it goes on */
   cr_assert_not_null(large(3 * TD_SLAB_BLOCKS));
   cr_assert_not(td_ahead_make(&heap), "its marker needs the CPU");
   cr_assert_not_null(large(TD_SLAB_BLOCKS));
