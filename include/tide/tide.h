@@ -194,7 +194,8 @@ TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
  * Tidemark keeps to that in collections. Where they cannot, and for snapshots and inspections,
  * which allocate, have them enter blocking sections first. System calls that the signal interrupts
  * go on where the system restarts them (SA_RESTART); others, such as sleeps, fail with EINTR. No
- * thread may block the signal, which tide_attach unblocks: collections would wait. */
+ * thread may block the signal, which tide_attach unblocks: collections would wait. Such an attach
+ * waits for the end of a collection that marks beside the program. */
 TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
 TIDE_API int tide_stop_signal(void);
 

@@ -5,6 +5,7 @@
 #define TD_TESTS_CONCURRENT_HELD_H
 
 #include <semaphore.h>
+#include <time.h>
 
 #include "tests/stress/driver.h"
 
@@ -42,13 +43,24 @@ static inline void held_close(struct held *held) {
   CHECK(sem_destroy(&held->begun) == 0 && sem_destroy(&held->go) == 0);
 }
 
-/* Begins a collection. Afterwards it marks, and does not end. */
+static inline bool held_wait(sem_t *semaphore) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec++;
+  return sem_timedwait(semaphore, &until) == 0;
+}
+
+/* Begins a collection. Afterwards it marks, and does not end. One that had begun by itself may be
+ * past that point: then it is the next. */
 static inline void held_begin(struct held *held) {
+  bool begun = false;
   held->holds = true;
-  CHECK(tide_collect_begin(held->m) == TIDE_OK);
-  tide_blocking_enter(held->m);
-  sem_wait(&held->begun);
-  tide_blocking_leave(held->m);
+  while (!begun) {
+    CHECK(tide_collect_begin(held->m) == TIDE_OK);
+    tide_blocking_enter(held->m);
+    begun = held_wait(&held->begun);
+    tide_blocking_leave(held->m);
+  }
 }
 
 /* Returns how many collections have ended. */

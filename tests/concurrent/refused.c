@@ -2,6 +2,7 @@
 /* Heaps that cannot be marked beside the program say why and are marked stopped; options that
  * contradict each other are refused; and a store without the barrier is found. */
 #include <limits.h>
+#include <stdatomic.h>
 
 #include "tests/concurrent/held.h"
 #include "tide/foreign.h"
@@ -175,6 +176,56 @@ static void overwrite_untold(const void *unused) {
   held_end(&held);
 }
 
+/* ---- What comes while one goes on ---- */
+
+static unsigned traced;
+static void count_traced(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)object, (void)bytes, (void)tracer, (void)context;
+  traced++;
+}
+
+/* Its function counts on a world that stands still. */
+static void a_layout_that_is_traced(void) {
+  struct held held = {0};
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  held_begin(&held);
+  tide_layout layout = tide_layout_traced(held.heap, count_traced, NULL, NULL);
+  uintptr_t *object = tide_alloc(held.m, layout, 64);
+  CHECK(object);
+  object[0] = 3; /* encoded */
+  tide_write(held.m, object, &object[0], NULL);
+  CHECK(traced == 0);
+  CHECK(!held_end(&held).stopped_because && traced == 0);
+  held_close(&held);
+}
+
+static atomic_bool attached;
+static void *attach_late(void *heap) {
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  struct tide_mutator *m = tide_attach(heap, &options, NULL);
+  attached = true;
+  CHECK(m && tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+/* A stop could find it in the middle of a barrier: it waits. */
+static void a_thread_that_is_stopped_by_a_signal(void) {
+  struct held held = {0};
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  held_begin(&held);
+  pthread_t thread = thread_new(attach_late, held.heap);
+  tide_blocking_enter(held.m);
+  usleep(20000);
+  tide_blocking_leave(held.m);
+  CHECK(!attached);
+  held_end(&held);
+  thread_end(held.m, thread);
+  CHECK(attached);
+  held_close(&held);
+}
+
 /* Runs it in a child, which must be ended by TIDE_VERIFY, with these words. */
 static void expect_end(void (*spoil)(const void *), const char *word, const char *other) {
   static char said[SAID_MOST];
@@ -190,6 +241,8 @@ int main(void) {
   expect_stopped(add_traced, "trace functions");
   expect_stopped(add_weak_slot, "weak slots");
   expect_stopped(attach_by_signal, "signal");
+  a_layout_that_is_traced();
+  a_thread_that_is_stopped_by_a_signal();
   expect_end(store_untold, "referred to by object", "byte 8; perhaps another was overwritten");
   expect_end(store_hidden, "no root led to it when that began", "64 bytes");
   expect_end(overwrite_untold, "but not marked", "64 bytes");

@@ -206,7 +206,10 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
   }
   int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
   if (read.stop == TIDE_STOP_SIGNAL && !stop_signal) return NULL;
-  td_world_lock_beside(heap);
+  if (stop_signal) /* what marks beside the program counts on barriers that no stop divides */
+    td_world_lock(heap);
+  else
+    td_world_lock_beside(heap);
   enum tide_status status = build(heap, &read, stop_signal, &mutator);
   if (status == TIDE_OK) enlist(heap, mutator);
   td_world_unlock(heap);

@@ -7,10 +7,11 @@
 #include "gc/object/scan.h"
 #include "gc/state/heap.h"
 
-/* Has the object a trace function? */
+/* Has the object a trace function that may be called now? One with another has been born since
+ * marking began, or it would not go on beside the program: so nothing of it has to be kept. */
 static inline bool td_overwritten_is_traced(const struct td_space *space, uintptr_t object) {
   const struct td_block *block = td_block_at(space, object);
-  return block && block->kind == TD_KIND_TRACED;
+  return block && block->kind == TD_KIND_TRACED && space->layouts.at[block->layout].beside;
 }
 
 /* By the owner: marks all that the function of such an object tells. */
