@@ -64,7 +64,7 @@ size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn
   pthread_mutex_lock(&f->lock);
   size_t before = f->pending_count;
   for (size_t i = f->count; i-- > 0;)
-    if (td_finalizer_is_set(&f->at[i]) && f->at[i].call != but) td_finalizers_queue(f, i);
+    if (td_finalizer_is_set(&f->at[i]) && f->at[i].call != but) td_finalizers_give(mutator, i);
   size_t count = f->pending_count - before;
   pthread_mutex_unlock(&f->lock);
   return count;

@@ -4,6 +4,7 @@
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/barrier.h"
 #include "gc/weak/finalizers.h"
 
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
@@ -64,11 +65,18 @@ static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
   return true;
 }
 
-static bool queue_all(struct td_finalizers *f) {
+void td_finalizers_give(struct tide_mutator *mutator, size_t at) {
+  struct td_finalizers *f = mutator->heap->finalizers;
+  td_barrier_keep(mutator, (const void *)f->at[at].object);
+  td_finalizers_queue(f, at);
+}
+
+static bool queue_all(struct tide_mutator *mutator) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_finalizers *f = mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
   for (size_t i = 0; i < f->count; i++)
-    if (f->at[i].object) td_finalizers_queue(f, i);
+    if (f->at[i].object) td_finalizers_give(mutator, i);
   bool any = f->pending_count > 0;
   pthread_mutex_unlock(&f->lock);
   return any;
@@ -77,8 +85,7 @@ static bool queue_all(struct td_finalizers *f) {
 size_t tide_finalizers_run_all(struct tide_mutator *mutator) {
   size_t count = 0;
   if (!td_mutator_may_act(mutator, "tide_finalizers_run_all")) return 0;
-  for (int round = 0; round < TIDE_FINALIZER_ROUNDS && queue_all(mutator->heap->finalizers);
-       round++)
+  for (int round = 0; round < TIDE_FINALIZER_ROUNDS && queue_all(mutator); round++)
     for (size_t left = tide_finalizers_pending(mutator->heap); left-- > 0 && run_one(mutator);)
       count++;
   return count;

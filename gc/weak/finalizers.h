@@ -69,6 +69,9 @@ void td_finalizers_replace(struct td_finalizers *f, size_t at, const struct td_f
 void td_finalizers_remove(struct td_finalizers *f, size_t at);
 /* Removes number `at` and puts it on the queue. */
 void td_finalizers_queue(struct td_finalizers *f, size_t at);
+/* The same by the program, to which the object may be lost otherwise: what marks beside it does not
+ * know of it. */
+void td_finalizers_give(struct tide_mutator *mutator, size_t at);
 
 /* ---- In a collection, which holds the lock ---- */
 

@@ -10,6 +10,7 @@ enum { NUMBER = 100, KINDS = 2, DYING = 8 };
 static struct tide_weak *(*weak)[KINDS];
 static struct tide_ephemeron **ephemerons;
 static unsigned ran;
+static struct node *revived[DYING];
 static bool has_young;
 
 static struct node *make_before(struct node *next, uint64_t number) {
@@ -24,7 +25,7 @@ static void finalize(void *object, void *context) {
   struct node *node = object;
   (void)context;
   CHECK(node->number >= NUMBER && node->next->number == node->number + 1000);
-  ran++;
+  revived[ran++ % DYING] = node; /* if it is a root */
 }
 
 /* The dying object refers to another one, of which the references and the ephemerons know. */
@@ -227,6 +228,34 @@ static void the_order_of_a_cycle(void) {
   the_order_is_kept(false);
 }
 
+/* The program queues what nothing reaches any more before markers know that it dies. */
+static void expect_queued(bool set) {
+  h.later = 0;
+  for (size_t i = 0; i < DYING; i++)
+    make_one(i, TIDE_FINALIZE_NO_ORDER, set);
+  clear_stack();
+  held_begin(&h);
+  ran = 0;
+  if (set)
+    CHECK(tide_finalizers_queue_all(h.m, NULL) == DYING);
+  else
+    CHECK(tide_finalizers_run_all(h.m) == DYING && ran == DYING);
+  held_end(&h);
+  refill();
+  CHECK(tide_finalizers_run(h.m, SIZE_MAX) == (set ? DYING : 0) && ran == DYING);
+  for (size_t i = 0; !set && i < DYING; i++)
+    CHECK(revived[i]->next->number == revived[i]->number + 1000);
+  h.later = 1;
+}
+
+static void what_the_program_queues_lives(void) {
+  memset(revived, 0, sizeof revived);
+  CHECK(tide_root_add_range(h.heap, (void **)revived, DYING) == TIDE_OK);
+  expect_queued(true);
+  expect_queued(false);
+  CHECK(tide_root_remove_range(h.heap, (void **)revived) == TIDE_OK);
+}
+
 int main(void) {
   has_young = !getenv("TIDE_YOUNG"); /* a test sets it to 0 */
   nodes_open((size_t)256 << 20);
@@ -235,8 +264,8 @@ int main(void) {
   ephemerons = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, DYING, sizeof *ephemerons);
   CHECK(weak && ephemerons);
   RUN_EACH(they_live_on, weak_references_stay_in_order, values_of_ephemerons_live,
-           finalizers_run_meanwhile, set_ones_take_turns, the_order_of_a_list,
-           the_order_of_a_cycle);
+           finalizers_run_meanwhile, set_ones_take_turns, the_order_of_a_list, the_order_of_a_cycle,
+           what_the_program_queues_lives);
   held_close(&h);
   return 0;
 }
