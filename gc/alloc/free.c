@@ -8,6 +8,7 @@
 #include "gc/roots/pin.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/overwritten.h"
 #include "gc/weak/finalizers.h"
 #include "heap/cells/large.h"
 #include "heap/cells/medium.h"
@@ -53,11 +54,11 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   }
   size_t bytes = td_block_object_bytes(found.block, found.info);
   forget(mutator->heap, at, bytes);
+  /* Until the cell is used again it may count as an object, and die. */
+  if (space->layouts.at[found.block->layout].on_reclaim) td_overwritten_erase(mutator, at, 0);
   if (!TIDE_LIKELY(!is_put_off(mutator->heap))) return TIDE_OK;
   uint8_t state = found.info->state;
   mutator->freed_bytes += bytes;
-  /* Until the cell is used again it may count as an object, and die. */
-  if (space->layouts.at[found.block->layout].on_reclaim) memset(object, 0, bytes);
   if (td_quarantine_take(space, at)) return TIDE_OK;
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL)) {
     if (!take_back(mutator, found.run, at, bytes)) td_cache_put(&mutator->cache, found.run, at);
@@ -126,7 +127,10 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   if (!td_object_look(mutator, at, &found)) return false;
   size_t before = td_block_object_bytes(found.block, found.info);
   if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
-  if (is_put_off(mutator->heap)) return bytes <= before;
+  if (is_put_off(mutator->heap)) {
+    if (bytes < before) td_overwritten_erase(mutator, at, bytes);
+    return bytes <= before;
+  }
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||
       !td_layout_fits(&space->layouts.at[found.block->layout], bytes))
     return false;

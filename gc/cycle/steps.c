@@ -112,7 +112,9 @@ void td_cycle_publish(struct td_cycle *cycle) {
 TD_KEEPS_CALL void td_cycle_tell_resumed(struct tide_heap *heap) {
   struct td_call call;
   td_call_begin(&call, "an event");
+  td_self()->tells = true;
   td_stats_tell(heap, TIDE_EVENT_RESUMED);
+  td_self()->tells = false;
   td_call_end(&call);
 }
 

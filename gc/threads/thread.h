@@ -19,6 +19,7 @@ struct td_self {
   struct tide_mutator *mutators; /* of all heaps, linked by thread_next */
   struct td_open_call call;
   uint32_t worlds;              /* how many worlds' locks it holds */
+  bool tells;                   /* of an event, without such a lock */
   struct td_stack_bounds stack; /* its own; high is 0 until it is asked for */
   /* For threads that a signal may stop; the thread and its signal handler: gc/threads/inside.h. */
   _Atomic(uint32_t) inside;             /* scopes that hold stops off */

@@ -36,8 +36,9 @@ size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
 size_t tide_finalizers_pending(struct tide_heap *heap) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
-  bool held = td_inside_collection(heap);  /* the collection holds the lock */
-  if (!held && td_in_callback()) return 0; /* another heap's holder may wait for us */
+  bool held = td_inside_collection(heap); /* the collection holds the lock */
+  if (!held && (td_self()->worlds > 0 || td_markers_is_helper()))
+    return 0; /* another heap's holder may wait for us */
   if (!held) pthread_mutex_lock(&heap->finalizers->lock);
   size_t count = heap->finalizers->pending_count;
   if (!held) pthread_mutex_unlock(&heap->finalizers->lock);

@@ -226,6 +226,38 @@ static void a_thread_that_is_stopped_by_a_signal(void) {
   held_close(&held);
 }
 
+static void do_nothing(void *object, void *context) {
+  (void)object, (void)context;
+}
+
+/* The collecting thread would wait for its own end. */
+static unsigned refused;
+static void call_what_waits(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                            void *context) {
+  (void)now_ns, (void)context;
+  if (event != TIDE_EVENT_RESUMED) return;
+  CHECK(tide_collect_pause(heap) == TIDE_ERROR_STATE);
+  CHECK(tide_heap_set_young(heap, TIDE_YOUNG_NEVER) == TIDE_ERROR_STATE);
+  CHECK(tide_heap_set_max(heap, 1 << 26, NULL) == TIDE_ERROR_STATE);
+  CHECK(tide_finalizers_pending(heap) == 1);
+  refused++;
+}
+
+static void calls_in_events(void) {
+  struct held held = {0};
+  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  const struct tide_finalizer_entry entry = {do_nothing, NULL, TIDE_FINALIZE_NO_ORDER};
+  void *object = tide_alloc(held.m, TIDE_LAYOUT_LEAF, 16);
+  CHECK(tide_finalizer_set(held.m, object, &entry, NULL) == TIDE_OK);
+  CHECK(tide_finalizers_queue_all(held.m, NULL) == 1);
+  tide_heap_on_event(held.heap, call_what_waits, NULL);
+  CHECK(tide_collect_begin(held.m) == TIDE_OK);
+  while (held_collections(&held) == 0)
+    tide_safepoint(held.m);
+  CHECK(refused >= 2);
+  held_close(&held);
+}
+
 /* Runs it in a child, which must be ended by TIDE_VERIFY, with these words. */
 static void expect_end(void (*spoil)(const void *), const char *word, const char *other) {
   static char said[SAID_MOST];
@@ -243,6 +275,7 @@ int main(void) {
   expect_stopped(attach_by_signal, "signal");
   a_layout_that_is_traced();
   a_thread_that_is_stopped_by_a_signal();
+  calls_in_events();
   expect_end(store_untold, "referred to by object", "byte 8; perhaps another was overwritten");
   expect_end(store_hidden, "no root led to it when that began", "64 bytes");
   expect_end(overwrite_untold, "but not marked", "64 bytes");

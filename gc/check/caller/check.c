@@ -8,7 +8,7 @@
 bool td_in_callback(void) {
   const struct td_self *self = td_self();
   td_call_check(&self->call);
-  return self->worlds > 0 || td_markers_is_helper();
+  return self->worlds > 0 || self->tells || td_markers_is_helper();
 }
 
 bool td_inside_collection(struct tide_heap *heap) {

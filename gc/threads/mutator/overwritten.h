@@ -16,5 +16,8 @@ static inline bool td_overwritten_is_traced(const struct td_space *space, uintpt
 
 /* By the owner: marks all that the function of such an object tells. */
 void td_overwritten_keep_all(struct tide_mutator *mutator, uintptr_t object);
+/* By the owner: zeroes the object from there on, and keeps what lies there if a collection goes on
+ * beside the program. */
+void td_overwritten_erase(struct tide_mutator *mutator, uintptr_t object, size_t from);
 
 #endif
