@@ -23,12 +23,24 @@ static void slots(struct tide_tracer *tracer, const uintptr_t *at, size_t count)
   scanner->slot = NULL;
 }
 
-static void conservative(struct tide_tracer *tracer, uintptr_t value) {
-  struct td_scanner *scanner = (struct td_scanner *)tracer;
-  uintptr_t object = td_space_find(scanner->space, value, TD_FROM_HEAP);
+static void report_word(struct td_scanner *scanner, uintptr_t object) {
   scanner->is_word = true;
   if (object) scanner->reference(scanner, object);
   scanner->is_word = false;
+}
+
+static void conservative(struct tide_tracer *tracer, uintptr_t value) {
+  struct td_scanner *scanner = (struct td_scanner *)tracer;
+  report_word(scanner, td_space_find(scanner->space, value, TD_FROM_HEAP));
+}
+
+static void conservative_before(struct tide_tracer *tracer, uintptr_t value) {
+  struct td_scanner *scanner = (struct td_scanner *)tracer;
+  report_word(scanner, td_space_find_before(scanner->space, value, TD_FROM_HEAP));
+}
+
+void td_scanner_look_before(struct td_scanner *scanner) {
+  scanner->tracer.conservative = conservative_before;
 }
 
 void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,

@@ -29,6 +29,8 @@ struct td_scanner {
 
 void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
                      void (*reference)(struct td_scanner *, uintptr_t));
+/* [beside] It looks no word up that leads into a block which may be in the making. */
+void td_scanner_look_before(struct td_scanner *scanner);
 /* The object at its first byte. */
 void td_scan_object(struct td_scanner *scanner, uintptr_t object);
 void td_scan_span(struct td_scanner *scanner, const struct td_span *span);

@@ -227,6 +227,7 @@ static void close_serially(struct tide_heap *heap) {
   struct td_ephemerons *e = heap->ephemerons;
   struct closure closure = {.heap = heap};
   td_scanner_init(&closure.scanner, &heap->space, found_reference);
+  td_scanner_look_before(&closure.scanner);
   closure.scanner.weak = found_weak;
   closure.scanner.ephemeron = found_ephemeron;
   do {

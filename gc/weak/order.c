@@ -157,7 +157,10 @@ static bool order(struct tide_heap *heap, struct td_finalizer *at, size_t count,
     return true;
   }
   td_scanner_init(&painter.scanner, &heap->space, paint);
-  if (!beside) painter.scanner.tracer.conservative = paint_conservative;
+  if (beside)
+    td_scanner_look_before(&painter.scanner);
+  else
+    painter.scanner.tracer.conservative = paint_conservative;
   bool done = paint_all(&painter, at, count);
   td_pages_give(painter.bits, painter.bits_bytes);
   return done;
