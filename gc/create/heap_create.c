@@ -25,6 +25,8 @@
 #include "gc/threads/mutator/attach.h"
 #include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/written.h"
+#include "gc/threads/stop/registers.h"
+#include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
@@ -222,6 +224,13 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   return heap;
 }
 
+/* The collecting thread may wait for a fork, which waits for this thread in its other heaps. */
+static void stop_beside(void *heap) {
+  td_thread_enter_safe(NULL);
+  td_beside_stop(heap);
+  td_thread_leave_safe(NULL);
+}
+
 static enum tide_status destroy_heap(struct tide_heap *heap) {
   if (!heap) return TIDE_OK;
   if (td_in_callback()) return TIDE_ERROR_STATE;
@@ -230,7 +239,7 @@ static enum tide_status destroy_heap(struct tide_heap *heap) {
   bool attached = atomic_load_explicit(&heap->world->count, memory_order_relaxed) != 0;
   td_world_unlock(heap);
   if (attached) return TIDE_ERROR_STATE;
-  td_beside_stop(heap);
+  td_stack_call(stop_beside, heap);
   td_dead_tell_all(heap);
   td_heaps_remove(heap);
   free_heap(heap);
