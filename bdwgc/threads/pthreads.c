@@ -12,14 +12,20 @@
 #include "bdwgc/threads/start.h"
 #include "bdwgc/uncancelled.h"
 
-/* ---- Results of threads that have ended: nothing else keeps them alive until a join ---- */
-
+/* ---- Results of threads that have ended: nothing else keeps them alive until a join ----
+ *
+ * A thread's number may be another one's as soon as it is joined. So who joins finds the result
+ * beforehand: it is there from the thread's first moment. One that nobody is about to forget was
+ * left by a thread that was not joined through here. */
 struct result {
-  struct result *next;
+  struct result *next; /* under the lock, as all */
   pthread_t thread;
   void *value;
+  bool is_root, ended, detached;
+  bool taken; /* who has set it forgets it */
 };
-static struct result *results; /* under the lock */
+static struct result *results;
+static _Thread_local struct result *own;
 
 static bool is_detached(void) {
   pthread_attr_t attributes;
@@ -30,28 +36,74 @@ static bool is_detached(void) {
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-static void keep_result(void *value) {
-  if (!tide_object_find(td_bdwgc_heap, value) || is_detached()) return;
-  struct result *result = malloc(sizeof *result);
-  if (!result) return;
-  *result = (struct result){.thread = pthread_self(), .value = value};
-  (void)tide_root_add_conservative(td_bdwgc_heap, &result->value, sizeof(void *));
-  td_bdwgc_lock(TD_LOCK_RESULTS);
-  result->next = results;
-  results = result;
-  td_bdwgc_unlock(TD_LOCK_RESULTS);
+static struct result *find_result(pthread_t thread) {
+  struct result *result = results;
+  while (result && !pthread_equal(result->thread, thread))
+    result = result->next;
+  return result;
 }
 
-static void forget_result(pthread_t thread) {
+static void forget_result(struct result *result) {
+  if (!result) return;
   td_bdwgc_lock(TD_LOCK_RESULTS);
   struct result **link = &results;
-  while (*link && !pthread_equal((*link)->thread, thread))
+  while (*link != result)
     link = &(*link)->next;
-  struct result *gone = *link;
-  if (gone) *link = gone->next;
+  *link = result->next;
   td_bdwgc_unlock(TD_LOCK_RESULTS);
-  if (gone) (void)tide_root_remove_conservative(td_bdwgc_heap, &gone->value);
-  free(gone);
+  if (result->is_root) (void)tide_root_remove_conservative(td_bdwgc_heap, &result->value);
+  free(result);
+}
+
+static bool make_result(void) {
+  struct result *result = malloc(sizeof *result);
+  if (!result) return false;
+  td_bdwgc_lock(TD_LOCK_RESULTS);
+  struct result *left = find_result(pthread_self());
+  if (left && left->taken) left = NULL;
+  *result = (struct result){.next = results, .thread = pthread_self()};
+  own = results = result;
+  td_bdwgc_unlock(TD_LOCK_RESULTS);
+  forget_result(left);
+  return true;
+}
+
+/* Returns the thread's result, for a call that joins it, or detaches what may have ended. */
+static struct result *take_result(pthread_t thread, bool detaches) {
+  td_bdwgc_lock(TD_LOCK_RESULTS);
+  struct result *result = find_result(thread);
+  if (result && detaches) result->detached = true;
+  if (result && detaches && !result->ended) result = NULL; /* it forgets it itself */
+  if (result) result->taken = true;
+  td_bdwgc_unlock(TD_LOCK_RESULTS);
+  return result;
+}
+
+static void give_back_result(struct result *result, int error) {
+  if (error == 0) {
+    forget_result(result);
+  } else if (result) {
+    td_bdwgc_lock(TD_LOCK_RESULTS);
+    result->taken = false;
+    td_bdwgc_unlock(TD_LOCK_RESULTS);
+  }
+}
+
+/* The thread ends. It is the only one that looks at its `value` and `is_root` until then. */
+static void keep_result(void *value) {
+  struct result *result = own;
+  if (!result) return; /* another library's thread */
+  own = NULL;
+  result->value = value;
+  result->is_root =
+      tide_object_find(td_bdwgc_heap, value) &&
+      tide_root_add_conservative(td_bdwgc_heap, &result->value, sizeof(void *)) == TIDE_OK;
+  bool detached = is_detached();
+  td_bdwgc_lock(TD_LOCK_RESULTS);
+  result->ended = true;
+  detached |= result->detached;
+  td_bdwgc_unlock(TD_LOCK_RESULTS);
+  if (detached) forget_result(result);
 }
 
 /* ---- Threads ---- */
@@ -68,10 +120,13 @@ static void *live(void *data) {
   struct tide_error error;
   void *(*body)(void *) = birth->body;
   void *argument = birth->argument;
-  bool registered = birth->registered = td_bdwgc_try_start(NULL, &error);
+  bool registered = birth->registered = td_bdwgc_try_start(NULL, &error) && make_result();
   sem_post(&birth->tried); /* the last use: it lies on the parent's stack */
   if (!registered) return NULL;
-  void *value = body(argument);
+  void *value;
+  pthread_cleanup_push(keep_result, NULL); /* if it is cancelled, or left by pthread_exit */
+  value = body(argument);
+  pthread_cleanup_pop(0);
   keep_result(value);
   return value;
 }
@@ -117,13 +172,15 @@ static void *join(void *data) {
 }
 EXPORT int GC_pthread_join(pthread_t thread, void **result) {
   struct join call = {.thread = thread, .result = result};
+  struct result *kept = take_result(thread, false);
   GC_do_blocking(join, &call);
-  if (call.error == 0) forget_result(thread);
+  give_back_result(kept, call.error);
   return call.error;
 }
 EXPORT int GC_pthread_detach(pthread_t thread) {
+  struct result *kept = take_result(thread, true);
   int error = pthread_detach(thread);
-  if (error == 0) forget_result(thread);
+  give_back_result(kept, error);
   return error;
 }
 EXPORT int GC_pthread_cancel(pthread_t thread) {

@@ -119,11 +119,11 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
       !td_finalizers_init(heap->finalizers) || pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
       pthread_mutex_init(&heap->written->lock, NULL) != 0 ||
       pthread_mutex_init(&heap->resting->lock, NULL) != 0 ||
-      (o->concurrent && !td_beside_open(heap))) {
+      (o->concurrent && !td_beside_open(heap)) ||
+      (heap->weak_table_layout = td_weak_table_layout(heap)) == TIDE_LAYOUT_INVALID) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
-  heap->weak_table_layout = td_weak_table_layout(heap);
   start_sizing(heap, o);
   const char *refused = td_heaps_add(heap);
   if (refused) td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: %s", refused);
