@@ -66,15 +66,19 @@ bool td_may_allocate(struct tide_mutator *mutator) {
 }
 
 /* Young collections and, beside the program, full ones, if the heap has them, and every few one
- * that is full and stops it. */
+ * that is full and stops it. Where the program sees to them, they are due. */
 static void collect_for_stress(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
   uint64_t turn = ++mutator->stress_turns;
   bool usual = turn % STRESS_FULL != 0, young = usual && td_young_are_born(&heap->space);
   bool beside = usual && heap->concurrent && (turn % 2 != 0 || !young);
-  if (beside && td_beside_begin(heap)) return;
   struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
-  td_collect_and(mutator, "allocation", wish, NULL, NULL);
+  if (heap->collects != TIDE_COLLECTS_WHEN_DUE) {
+    td_owe(mutator, wish);
+    td_owed_tell(mutator);
+  } else if (!beside || !td_beside_begin(heap)) {
+    td_collect_and(mutator, "allocation", wish, NULL, NULL);
+  }
 }
 
 /* A collection goes on, and its end is what there may be too little room for: it gets the CPU. */
@@ -97,8 +101,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   keep_pace(mutator);
   if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1);
   uint64_t stress = mutator->heap->stress;
-  bool stressed = stress && mutator->heap->collects == TIDE_COLLECTS_WHEN_DUE;
-  if (stressed && ++mutator->stress_count >= stress) {
+  if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;
     collect_for_stress(mutator);
   }

@@ -43,8 +43,19 @@ static void expect_asked(bool young) {
 Test(asked, allocation_never_collects) {
   expect_asked(false);
   expect_asked(true);
+}
+
+Test(asked, under_stress_one_is_due_at_once) {
   setenv("TIDE_STRESS", "3", 1);
-  expect_asked(false);
+  SCOPED_WORLD w = world_asked(TIDE_COLLECTS_WHEN_ASKED, false);
+  for (uint64_t i = 0; i < 5; i++) {
+    cr_assert_not(tide_collection_due(w.m));
+    for (int k = 0; k < 3; k++)
+      cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16));
+    cr_assert(tide_collection_due(w.m));
+    cr_assert_eq(collections(&w), i);
+    cr_assert_eq(tide_collect_due(w.m), TIDE_OK);
+  }
 }
 
 Test(asked, at_the_limit_it_collects_if_chosen) {
