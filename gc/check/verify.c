@@ -15,6 +15,7 @@
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
 #include "gc/state/error.h"
+#include "gc/stats/stats.h"
 #include "gc/weak/finalizers.h"
 #include "heap/check.h"
 #include "heap/space/find.h"
@@ -333,11 +334,13 @@ static void check_marked(struct check *check) {
   if (check->no_memory || !check->result->equal || heap->last_kind == TIDE_CYCLE_YOUNG) return;
   /* relaxed: world stopped. */
   bool gave = atomic_load_explicit(&heap->gave, memory_order_relaxed);
+  /* relaxed: as above. In an event the program may have let go of what was marked. */
+  bool has_event = atomic_load_explicit(&heap->stats->has_event, memory_order_relaxed);
   const struct td_verify_start *start = check->start;
   if (heap->last_beside && start)
     compare(check, start->bytes, start->there, gave ? start->weakly : start->reached, start->kept,
             "was marked beside the program, but no root led to it when that began");
-  else if (!heap->last_beside && td_roots_are_known(heap))
+  else if (!heap->last_beside && !has_event && td_roots_are_known(heap))
     compare(check, td_object_bitmap_bytes(&heap->space), NULL, check->reached, NULL,
             "is marked but not reached");
 }

@@ -108,3 +108,23 @@ Test(forgotten, nothing_is_told_of_what_is_right) {
   cr_assert_eq(run(nothing), 0, "%s", told);
   cr_assert_str_empty(told);
 }
+
+/* A table that the program sweeps itself lets go of what has been marked. */
+EVENT(let_go) {
+  struct holder *old = context;
+  if (event == TIDE_EVENT_WEAK_END)
+    tide_write(tide_current(heap), old->pair, (void **)&old->pair->left, NULL);
+}
+
+static void lets_go(struct world *w) {
+  struct holder old = old_ones(w);
+  tide_write(w->m, old.pair, (void **)&old.pair->left, pair_new(w, NULL, NULL, 1));
+  tide_heap_on_event(w->heap, let_go, &old);
+  tide_collect(w->m);
+  tide_collect(w->m);
+}
+
+Test(forgotten, what_is_let_go_in_an_event) {
+  cr_assert_eq(run(lets_go), 0, "%s", told);
+  cr_assert_str_empty(told);
+}
