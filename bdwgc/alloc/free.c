@@ -73,8 +73,11 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
   }
   struct tide_mutator *self = td_bdwgc_start();
   if (td_bdwgc_goes_straight(self, bytes)) {
-    void *moved = tide_object_replace(self, object, bytes + td_interior_extra_bytes);
-    if (moved) return moved;
+    char *moved = tide_object_replace(self, object, bytes + td_interior_extra_bytes);
+    if (moved) {
+      memset(moved + bytes, 0, td_interior_extra_bytes); /* the program has not asked for that */
+      return moved;
+    }
   }
   bool left = td_region_leave();
   void *resized = resize(self, object, bytes);
