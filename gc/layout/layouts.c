@@ -288,13 +288,29 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
   return TIDE_OK;
 }
 
+/* Looks at those that were made last: the look-up of a layout takes longer than an allocation. */
+static bool is_known(const struct td_layout *element, tide_layout *layout, size_t bytes_each) {
+  /* acquire [layout.arrays]: pairs with note_known; the layout has been described. */
+  uint64_t arrays = __atomic_load_n(&element->arrays, __ATOMIC_ACQUIRE);
+  if (arrays >> TD_LAYOUT_BITS != bytes_each || bytes_each == 0) return false;
+  *layout = (tide_layout)(arrays % (1u << TD_LAYOUT_BITS));
+  return true;
+}
+
+static void note_known(struct td_layout *element, tide_layout layout, size_t bytes_each) {
+  /* release [layout.arrays]: pairs with is_known. */
+  __atomic_store_n(&element->arrays, (uint64_t)bytes_each << TD_LAYOUT_BITS | layout,
+                   __ATOMIC_RELEASE);
+}
+
 enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
                                     size_t bytes_each) {
+  if (is_known(&heap->space.layouts.at[*layout], layout, bytes_each)) return TIDE_OK;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layouts *layouts = &heap->space.layouts;
   enum tide_status status = TIDE_OK;
   pthread_mutex_lock(&heap->space.lock);
-  const struct td_layout *described = &layouts->at[*layout];
+  struct td_layout *described = &layouts->at[*layout];
   if (described->kind == TD_KIND_BITMAP || described->kind == TD_KIND_BITMAP_LONG) {
     struct td_layout repeated;
     status = bytes_each % 8 ? TIDE_ERROR_ARGUMENT
@@ -302,7 +318,10 @@ enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
     if (status == TIDE_OK) {
       bool full = layouts->count == TIDE_LAYOUT_MAX;
       *layout = td_layouts_intern(layouts, &repeated);
-      if (*layout == TIDE_LAYOUT_INVALID) status = full ? TIDE_ERROR_LIMIT : TIDE_ERROR_MEMORY;
+      if (*layout == TIDE_LAYOUT_INVALID)
+        status = full ? TIDE_ERROR_LIMIT : TIDE_ERROR_MEMORY;
+      else
+        note_known(described, *layout, bytes_each);
     }
   }
   pthread_mutex_unlock(&heap->space.lock);

@@ -77,6 +77,7 @@ static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted)
   *layout = *wanted;
   layout->bits = NULL;
   layout->name = NULL;
+  layout->arrays = 0;
   if (wanted->bits && wanted->words > 0) {
     size_t bytes = (wanted->words + 63) / 64 * 8;
     layout->bits = malloc(bytes);

@@ -81,10 +81,15 @@ struct td_layout {
   void *reclaim_context;
   tide_trace_fn trace; /* TRACED */
   void *context;
+  /* Of elements: the layout of the arrays that were made last, and above TD_LAYOUT_BITS the bytes
+   * of one of their elements. Written under the lock, read without it: [layout.arrays]. */
+  uint64_t arrays;
 };
+#define TD_LAYOUT_BITS 16u
+_Static_assert(TIDE_LAYOUT_MAX <= 1u << TD_LAYOUT_BITS, "the number of a layout");
 
-/* Grows under the space's lock. An entry never changes once its number is given out, and the array
- * never moves, so entries are read without the lock. */
+/* Grows under the space's lock. An entry never changes once its number is given out, but for
+ * `arrays`, and the array never moves, so entries are read without the lock. */
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;

@@ -31,6 +31,11 @@ HeapTest(arrays, share_a_layout_by_element) {
   cr_assert_eq(tide_object_layout(w.heap, a), tide_object_layout(w.heap, b));
   cr_assert_neq(tide_object_layout(w.heap, a), w.pair);
   cr_assert_neq(tide_object_layout(w.heap, a), tide_object_layout(w.heap, c));
+  void *d = tide_alloc_array(w.m, w.pair, 5, sizeof(struct pair));
+  cr_assert_eq(tide_object_layout(w.heap, a), tide_object_layout(w.heap, d));
+  tide_layout named = tide_layout_named(w.heap, w.pair, "pairs", NULL);
+  void *e = tide_alloc_array(w.m, named, 10, sizeof(struct pair));
+  cr_assert_str_eq(tide_layout_name(w.heap, tide_object_layout(w.heap, e)), "pairs");
 }
 
 HeapTest(arrays, whole_object_layouts_stay_what_they_are) {
