@@ -129,7 +129,7 @@ TD_INLINE void scan_words(struct td_tester *t, unsigned words) {
     const uintptr_t *word = (const uintptr_t *)address_of(&s, s.at[i]);
 #pragma GCC unroll 8
     for (unsigned k = 0; k < words; k++)
-      add_word(&s, word[k]);
+      add_word(&s, td_slot_load(&word[k]));
   }
   t->now->count = 0;
   t->count = (uint32_t)s.count;

@@ -32,7 +32,7 @@ void td_world_enter_safe(struct tide_mutator *mutator) {
 bool td_world_try_leave_safe(struct tide_mutator *mutator) {
   /* relaxed: the exchange checks it. */
   uint32_t state = atomic_load_explicit(&mutator->state, memory_order_relaxed);
-  /* acquire [world.resume]: pairs with td_world_resume. */
+  /* acquire [world.resume]: pairs with let_go. */
   return !(state & TD_STOP) &&
          atomic_compare_exchange_strong_explicit(&mutator->state, &state, state & ~TD_SAFE,
                                                  memory_order_acquire, memory_order_relaxed);
