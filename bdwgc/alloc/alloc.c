@@ -25,12 +25,11 @@ static void *alloc_as(size_t bytes, tide_layout layout, size_t alignment) {
   struct tide_mutator *self = td_bdwgc_start();
   if (__builtin_add_overflow(bytes, td_interior_extra_bytes, &wanted))
     return td_bdwgc_out_of_memory(bytes);
+  TD_LEAVES_REGION;
   td_bdwgc_after_collection();
-  bool left = td_region_leave();
   td_stack_notice();
   void *object = alignment ? tide_alloc_aligned(self, layout, wanted, alignment)
                            : tide_alloc(self, layout, wanted);
-  td_region_return(left);
   if (object) {
     if (layout == TD_LAYOUT_ATOMIC) td_guard_forget(object);
     return td_leaks_watch(object);
@@ -48,6 +47,7 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
 
 void *td_bdwgc_hold(void *object) {
   if (!object) return NULL;
+  TD_LEAVES_REGION;
   return tide_object_pin(td_bdwgc_start(), object) == TIDE_OK ? object : NULL;
 }
 
@@ -61,9 +61,11 @@ SAME_AS(GC_malloc, GC_malloc_stubborn);
 SAME_AS(GC_malloc, GC_malloc_ignore_off_page);
 SAME_AS(GC_malloc_atomic, GC_malloc_atomic_ignore_off_page);
 EXPORT void *GC_malloc_uncollectable(size_t bytes) {
+  TD_LEAVES_REGION;
   return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE));
 }
 EXPORT void *GC_malloc_atomic_uncollectable(size_t bytes) {
+  TD_LEAVES_REGION;
   return td_bdwgc_hold(td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC));
 }
 

@@ -15,6 +15,7 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 #include "tide/stats.h"
 
 /* ---- Finding leaks ---- */
@@ -57,6 +58,7 @@ static void write_line(struct tide_heap *heap) {
 
 void td_bdwgc_after_collection(void) {
   if (!td_detour_drop(TD_DETOUR_ONCE)) return;
+  TD_LEAVES_REGION;
   notice_leaks();
   if (td_bdwgc_settings.print_stats && GC_gc_no) write_line(td_bdwgc_heap);
   td_guard_check_heap();
@@ -70,6 +72,7 @@ void td_bdwgc_after_collection(void) {
 static int collect(GC_stop_func stop) {
   struct tide_mutator *self = td_bdwgc_start();
   if (stop && stop()) return 0;
+  TD_LEAVES_REGION;
   td_stack_notice();
   notice_leaks();
   bool collected = tide_collect(self) == TIDE_OK;

@@ -27,9 +27,8 @@ static void give_back(struct tide_mutator *self, void *object) {
 EXPORT void GC_free(void *object) {
   if (!object) return;
   struct tide_mutator *self = td_bdwgc_start();
-  bool left = td_region_leave();
+  TD_LEAVES_REGION;
   give_back(self, object);
-  td_region_return(left);
 }
 
 /* An object of the same kind, with what the old one held. */
@@ -75,12 +74,10 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
   if (td_bdwgc_goes_straight(self, bytes)) {
     char *moved = tide_object_replace(self, object, bytes + td_interior_extra_bytes);
     if (moved) {
-      memset(moved + bytes, 0, td_interior_extra_bytes); /* the program has not asked for that */
+      if (td_interior_extra_bytes) moved[bytes] = 0; /* the program has not asked for that */
       return moved;
     }
   }
-  bool left = td_region_leave();
-  void *resized = resize(self, object, bytes);
-  td_region_return(left);
-  return resized;
+  TD_LEAVES_REGION;
+  return resize(self, object, bytes);
 }

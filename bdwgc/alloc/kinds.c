@@ -9,9 +9,11 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 
 void *td_kind_alloc(size_t bytes, int kind) {
   td_bdwgc_start();
+  TD_LEAVES_REGION;
   void *object = td_bdwgc_alloc(bytes, td_kind_layout(kind));
   if (kind == GC_I_UNCOLLECTABLE || kind == GC_I_AUNCOLLECTABLE) return td_bdwgc_hold(object);
   td_disclaim_watch(object, kind);
@@ -25,6 +27,7 @@ SAME_AS(GC_malloc_kind, GC_generic_malloc);
 SAME_AS(GC_malloc_kind, GC_generic_malloc_ignore_off_page);
 SAME_AS(GC_malloc_kind, GC_generic_or_special_malloc);
 EXPORT void *GC_generic_malloc_uncollectable(size_t bytes, int kind) {
+  TD_LEAVES_REGION;
   return td_bdwgc_hold(td_kind_alloc(bytes, kind));
 }
 /* Of kinds with which more is to be done, lists have one object. */

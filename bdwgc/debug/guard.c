@@ -12,6 +12,7 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 #include "tide/inspect.h"
 
 /* Values that programs and debuggers know. */
@@ -56,6 +57,7 @@ void *td_guard_put(const char *function, void *object, size_t bytes, const char 
   }
   if (tide_object_find(td_bdwgc_heap, object) != object) return object;
   struct tide_mutator *self = td_bdwgc_start();
+  TD_LEAVES_REGION;
   struct td_guard *guard = object;
   begin_to_use();
   tide_stop_hold(self); /* or a check of the heap might find half of them */

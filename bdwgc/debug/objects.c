@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 #include "bdwgc/uncancelled.h"
 #include "tide/inspect.h"
 
@@ -49,6 +50,7 @@ bool td_objects_each(GC_reachable_object_proc call, void *data) {
   TD_UNCANCELLED; /* the pause would stay */
   struct list list = {0};
   td_bdwgc_start();
+  TD_LEAVES_REGION;
   /* Not if the thread has stopped the world: none begins then. */
   bool paused = tide_collect_pause(td_bdwgc_heap) == TIDE_OK;
   bool filled = fill(&list);

@@ -7,7 +7,7 @@
 
 /* Calls it for each object there is now, in the order of addresses. None is collected meanwhile.
  * The world runs: `call` may wait for what they hold. Returns false, and calls nothing, if there is
- * no memory for a list of them, or the thread is in a callback or GC_do_blocking. */
+ * no memory for a list of them, or the thread is in a callback. */
 bool td_objects_each(GC_reachable_object_proc call, void *data);
 
 #endif

@@ -67,6 +67,6 @@ EXPORT int GC_is_marked(const void *object) {
 EXPORT void GC_enumerate_reachable_objects_inner(GC_reachable_object_proc procedure, void *data) {
   if (!td_objects_each(procedure, data))
     td_bdwgc_warn("GC_enumerate_reachable_objects_inner: no memory for a list of all objects, or "
-                  "called in GC_do_blocking or a callback",
+                  "called in a callback",
                   0);
 }

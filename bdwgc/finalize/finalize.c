@@ -8,6 +8,7 @@
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 
 /* Those of the calling thread that run or were left by longjmp, and how often others have waited
  * for their end since. Each deeper one lets them wait twice as often, so that recursion ends, and
@@ -26,6 +27,7 @@ static void *take(struct tide_mutator *self, struct tide_finalizer_entry *entry)
 
 static int run_all(void) {
   struct tide_mutator *self = td_bdwgc_start();
+  TD_LEAVES_REGION;
   struct tide_finalizer_entry entry;
   int count = 0;
   for (void *object; (object = take(self, &entry)) != NULL; count++) {
@@ -44,6 +46,7 @@ EXPORT int GC_invoke_finalizers(void) {
 EXPORT void GC_finalize_all(void) {
   td_bdwgc_start();
   if (td_leaks_on()) return;
+  TD_LEAVES_REGION;
   while (tide_finalizers_queue_all(td_bdwgc_start(), td_disclaim_ask) > 0)
     run_all();
 }
@@ -69,6 +72,7 @@ static void set(void *object, GC_finalization_proc call, void *data, GC_finaliza
                 void **old_data, enum tide_finalizer_order order) {
   td_bdwgc_start();
   if (td_leaks_on()) return; /* the object has one of ours */
+  TD_LEAVES_REGION;
   struct tide_finalizer_entry entry = {.call = call, .context = data, .order = order}, before;
   struct tide_mutator *self = td_bdwgc_start();
   before = (struct tide_finalizer_entry){.call = NULL};

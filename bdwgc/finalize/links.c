@@ -5,6 +5,7 @@
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 
 static void check(const char *function, void **link) {
   if (!link || (uintptr_t)link % sizeof(void *))
@@ -15,6 +16,7 @@ static int add(const char *function, void **link, const void *object, enum tide_
   check(function, link);
   td_bdwgc_start();
   if (td_leaks_on()) return GC_UNIMPLEMENTED;
+  TD_LEAVES_REGION;
   struct tide_mutator *self = td_bdwgc_start();
   bool known = false;
   for (;;) {
@@ -38,6 +40,7 @@ static int add(const char *function, void **link, const void *object, enum tide_
 static int drop(void **link, enum tide_weak_kind kind) {
   if (!link || (uintptr_t)link % sizeof(void *)) return 0;
   td_bdwgc_start();
+  TD_LEAVES_REGION;
   return tide_weak_slot_remove(td_bdwgc_start(), link, kind) == TIDE_OK;
 }
 
@@ -45,6 +48,7 @@ static int move(const char *function, void **from, void **to, enum tide_weak_kin
   check(function, to);
   td_bdwgc_start();
   if (!from || (uintptr_t)from % sizeof(void *)) return GC_NOT_FOUND;
+  TD_LEAVES_REGION;
   struct tide_mutator *self = td_bdwgc_start();
   if (from == to) { /* known or not? */
     enum tide_status status = tide_weak_slot_move(self, from, to, kind);

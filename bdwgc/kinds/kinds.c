@@ -9,6 +9,7 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/threads/threads.h"
 
 struct kind {
   GC_word descriptor;
@@ -89,6 +90,7 @@ tide_layout td_kind_layout(int kind) {
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   struct tide_object_facts facts = {.layout = TIDE_LAYOUT_INVALID};
   struct tide_mutator *self = td_bdwgc_start();
+  TD_LEAVES_REGION;
   if (!tide_object_look(self, object, &facts)) /* it may point inside, behind a header */
     (void)tide_object_look(self, tide_object_find(td_bdwgc_heap, object), &facts);
   if (bytes) *bytes = facts.bytes;

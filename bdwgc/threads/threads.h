@@ -19,5 +19,11 @@ void td_region_enter(void);
 static inline void td_region_return(bool left) {
   if (left) td_region_enter();
 }
+static inline void td_region_end_scope(const bool *left) {
+  td_region_return(*left);
+}
+/* The same until the end of the scope. An object is not lost between two calls in it. */
+#define TD_LEAVES_REGION                                                                           \
+  __attribute__((cleanup(td_region_end_scope), unused)) const bool left_region = td_region_leave()
 
 #endif
