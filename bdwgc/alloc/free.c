@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "bdwgc/alloc/alloc.h"
+#include "bdwgc/finalize/disclaim.h"
+#include "bdwgc/kinds/kinds.h"
 #include "bdwgc/say.h"
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
@@ -39,6 +41,7 @@ static void *move(struct tide_mutator *self, void *object, const struct tide_obj
   if (!moved) return NULL;
   memcpy(moved, kept, old->bytes < bytes ? old->bytes : bytes);
   if (old->pinned) td_bdwgc_hold(moved);
+  if (td_disclaim_on) td_disclaim_watch(moved, td_kind_of(old));
   give_back(self, kept);
   return moved;
 }
@@ -71,7 +74,7 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
     return NULL;
   }
   struct tide_mutator *self = td_bdwgc_start();
-  if (td_bdwgc_goes_straight(self, bytes)) {
+  if (td_bdwgc_goes_straight(self, bytes) && !td_disclaim_on) {
     char *moved = tide_object_replace(self, object, bytes + td_interior_extra_bytes);
     if (moved) {
       if (td_interior_extra_bytes) moved[bytes] = 0; /* the program has not asked for that */

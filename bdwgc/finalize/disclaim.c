@@ -12,7 +12,9 @@ struct watched {
   GC_disclaim_proc procedure; /* NULL: the kind has none */
   enum tide_finalizer_order order;
 };
-static struct watched watched[TD_KIND_COUNT]; /* set before the kind's first object is made */
+/* Both are set before the kind's first object is made. */
+static struct watched watched[TD_KIND_COUNT];
+bool td_disclaim_on;
 
 static void watch(void *object, struct watched *by);
 
@@ -35,6 +37,7 @@ void td_disclaim_watch(void *object, int kind) {
 EXPORT void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int mark_from_all) {
   if (kind < 0 || kind >= TD_KIND_COUNT)
     td_bdwgc_die("GC_register_disclaim_proc: there is no kind %d", kind);
+  td_disclaim_on = true;
   watched[kind] =
       (struct watched){procedure, mark_from_all ? TIDE_FINALIZE_ORDERED : TIDE_FINALIZE_NO_ORDER};
 }

@@ -5,6 +5,8 @@
 
 #include "bdwgc/types.h"
 
+/* Whether any kind has a procedure. */
+extern TD_HIDDEN bool td_disclaim_on;
 /* A new object of the kind, or NULL: if the kind has a procedure, it will be called. */
 void td_disclaim_watch(void *object, int kind);
 

@@ -87,6 +87,14 @@ tide_layout td_kind_layout(int kind) {
   return kinds[kind].layout;
 }
 
+int td_kind_of(const struct tide_object_facts *facts) {
+  for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
+    if (kinds[i].layout == facts->layout) return (int)i;
+  if (facts->layout == TD_LAYOUT_ATOMIC || facts->layout == TIDE_LAYOUT_LEAF)
+    return facts->pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
+  return facts->pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
+}
+
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   struct tide_object_facts facts = {.layout = TIDE_LAYOUT_INVALID};
   struct tide_mutator *self = td_bdwgc_start();
@@ -94,9 +102,5 @@ EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   if (!tide_object_look(self, object, &facts)) /* it may point inside, behind a header */
     (void)tide_object_look(self, tide_object_find(td_bdwgc_heap, object), &facts);
   if (bytes) *bytes = facts.bytes;
-  for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
-    if (kinds[i].layout == facts.layout) return (int)i;
-  if (facts.layout == TD_LAYOUT_ATOMIC || facts.layout == TIDE_LAYOUT_LEAF)
-    return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
-  return facts.pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
+  return td_kind_of(&facts);
 }

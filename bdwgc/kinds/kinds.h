@@ -11,6 +11,7 @@ EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int c
 
 /* Ends the process if there is no such kind. */
 tide_layout td_kind_layout(int kind);
+int td_kind_of(const struct tide_object_facts *facts);
 
 /* Returns the kind of the object that the address points into, and stores how many bytes it has,
  * 0 if there is no object. `bytes` may be NULL. */
