@@ -2,6 +2,7 @@
 /* Checks of pointers, looking at objects, and stores that may be told of: none need be. */
 #include "bdwgc/debug/objects.h"
 #include "bdwgc/say.h"
+#include "bdwgc/threads/events.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
 #include "tide/inspect.h"
@@ -58,9 +59,10 @@ EXPORT void *GC_post_incr(void **pointer, ptrdiff_t bytes) {
 
 /* ---- Looking at objects ---- */
 
-/* Under the stop, whether it was found alive; at other times every object is. */
+/* Under the stop, whether it was found alive; at other times every object is that is left. */
 EXPORT int GC_is_marked(const void *object) {
-  return tide_object_is_live(td_bdwgc_heap, object);
+  if (td_events_stopped) return tide_object_is_live(td_bdwgc_heap, object);
+  return object && tide_object_find(td_bdwgc_heap, object) == object;
 }
 
 /* While the world runs, as on the other library, though the list takes 16 bytes for each. */

@@ -13,6 +13,8 @@ static GC_start_callback_proc start_callback;
 static GC_on_collection_event_proc on_event;
 static void (*while_stopped)(struct tide_heap *heap), (*after_resume)(void);
 
+bool td_events_stopped;
+
 /* Numbers of the events that programs are told of. */
 enum {
   EVENT_START,
@@ -39,6 +41,7 @@ static void begin(void) {
 
 static void end(struct tide_heap *heap) {
   tell(EVENT_PRE_START_WORLD);
+  td_events_stopped = false;
   td_register_tell(false);
   GC_gc_no++;
   GC_parallel = (int)td_figures_note();
@@ -74,6 +77,7 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     begin();
     break;
   case TIDE_EVENT_STOPPED:
+    td_events_stopped = true;
     td_register_tell(true);
     tell(EVENT_POST_STOP_WORLD);
     break;

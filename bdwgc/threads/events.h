@@ -5,6 +5,9 @@
 
 #include "bdwgc/heap.h"
 
+/* A collection has stopped the world: only its callbacks run. They read it, or who was stopped. */
+extern TD_HIDDEN bool td_events_stopped;
+
 void td_events_start(void);
 
 /* From now on `stopped` runs in each collection when marking is over and weak references are done

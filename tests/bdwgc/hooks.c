@@ -140,6 +140,35 @@ PART(hooks_enumeration_waits) {
   CHECK(seen == 10);
 }
 
+/* ---- What was found alive ---- */
+
+static GC_word hidden[100];
+static void *volatile kept[100];
+static APART void drop_half(void) {
+  for (int i = 0; i < 100; i++) {
+    kept[i] = GC_malloc(64);
+    hidden[i] = ~(GC_word)GC_malloc(64);
+  }
+}
+static void *count_marked(void *unused) {
+  int marked = 0;
+  for (int i = 0; i < 100; i++) {
+    CHECK(GC_is_marked(kept[i]));
+    marked += GC_is_marked((void *)~hidden[i]);
+  }
+  CHECK(marked < 10);
+  return unused;
+}
+static void count_at_end(GC_EventType event) {
+  if (event == GC_EVENT_MARK_END) count_marked(NULL);
+}
+PART(hooks_marked) {
+  in_thread(drop_half);
+  GC_set_on_collection_event(count_at_end);
+  GC_gcollect();
+  GC_call_with_alloc_lock(count_marked, NULL);
+}
+
 /* ---- The heap's size ---- */
 
 static GC_word size_told;
