@@ -16,33 +16,69 @@ void td_weak_slots_init(struct td_weak_slots *slots) {
 
 void td_weak_slots_deinit(struct td_weak_slots *slots) {
   td_registry_deinit(&slots->registered);
+  td_table_free(&slots->pages);
+}
+
+/* ---- Pages: most objects that are freed lie where no slot does ---- */
+
+#define PAGE_LOG2 12u
+
+static bool count_in_page(struct tide_heap *heap, struct td_weak_slots *slots, uintptr_t slot) {
+  if (!td_space_owns(&heap->space, slot)) return true;
+  /* relaxed: as in td_weak_slots_forget. */
+  atomic_store_explicit(&slots->inside, true, memory_order_relaxed);
+  size_t before = td_table_get(&slots->pages, slot >> PAGE_LOG2);
+  return td_table_put(&slots->pages, slot >> PAGE_LOG2, before == TD_TABLE_NONE ? 1 : before + 1);
+}
+
+/* A slot outside of the heap was not counted, and its page has no other. */
+static void count_out(struct td_weak_slots *slots, uintptr_t slot) {
+  size_t before = td_table_get(&slots->pages, slot >> PAGE_LOG2);
+  if (before == TD_TABLE_NONE) return;
+  if (before == 1)
+    td_table_remove(&slots->pages, slot >> PAGE_LOG2);
+  else
+    td_table_put(&slots->pages, slot >> PAGE_LOG2, before - 1); /* there already: cannot fail */
+}
+
+/* Another one takes its number. */
+static void drop(struct td_weak_slots *slots, size_t at) {
+  count_out(slots, ((const struct td_weak_slot *)slots->registered.at)[at].slot);
+  td_registry_drop(&slots->registered, at);
 }
 
 /* ---- Registering ---- */
 
-/* Looks at each slot or at each word, whichever are fewer. */
-static void forget_within(struct td_registry *slots, uintptr_t start, size_t bytes) {
-  if (bytes / sizeof(void *) < slots->count) {
-    for (uintptr_t word = start; word < start + bytes; word += sizeof(void *))
-      (void)td_registry_remove(slots, &word); /* most are no slots */
+static void forget_words(struct td_weak_slots *slots, uintptr_t start, uintptr_t end) {
+  for (uintptr_t word = start; word < end; word += sizeof(void *)) {
+    size_t at = td_registry_find(&slots->registered, &word);
+    if (at != TD_TABLE_NONE) drop(slots, at); /* most are no slots */
+  }
+}
+
+/* Looks at each slot, or at each page and at the words of those that have some, whichever are
+ * fewer. */
+static void forget_within(struct td_weak_slots *slots, uintptr_t start, size_t bytes) {
+  const struct td_registry *registered = &slots->registered;
+  const struct td_weak_slot *slot = registered->at;
+  if (bytes >> PAGE_LOG2 >= registered->count) {
+    for (size_t i = registered->count; i-- > 0;) /* what takes a place has been looked at */
+      if (slot[i].slot - start < bytes) drop(slots, i);
     return;
   }
-  const struct td_weak_slot *slot = slots->at;
-  for (size_t i = slots->count; i-- > 0;) /* the one that takes a place has been looked at */
-    if (slot[i].slot - start < bytes) td_registry_drop(slots, i);
+  for (uintptr_t low = start, high; low < start + bytes; low = high) {
+    high = ((low >> PAGE_LOG2) + 1) << PAGE_LOG2;
+    if (high > start + bytes) high = start + bytes;
+    if (td_table_get(&slots->pages, low >> PAGE_LOG2) != TD_TABLE_NONE)
+      forget_words(slots, low, high);
+  }
 }
 
 void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t bytes) {
   pthread_mutex_lock(&heap->finalizers->lock);
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
-    forget_within(&heap->weak_slots[kind].registered, start, bytes);
+    forget_within(&heap->weak_slots[kind], start, bytes);
   pthread_mutex_unlock(&heap->finalizers->lock);
-}
-
-static void note_place(struct tide_heap *heap, enum tide_weak_kind kind, uintptr_t slot) {
-  /* relaxed: as in td_weak_slots_forget. */
-  if (td_space_owns(&heap->space, slot))
-    atomic_store_explicit(&heap->weak_slots[kind].inside, true, memory_order_relaxed);
 }
 
 /* Returns TIDE_OK with the lock taken. */
@@ -65,9 +101,12 @@ enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, co
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_add", slot, kind);
   if (status != TIDE_OK) return status;
-  note_place(mutator->heap, kind, (uintptr_t)slot);
+  struct td_weak_slots *slots = &mutator->heap->weak_slots[kind];
   const struct td_weak_slot entry = {(uintptr_t)slot, (uintptr_t)target};
-  status = td_registry_add(&mutator->heap->weak_slots[kind].registered, &entry);
+  if (!count_in_page(mutator->heap, slots, entry.slot))
+    status = TIDE_ERROR_MEMORY;
+  else if ((status = td_registry_add(&slots->registered, &entry)) != TIDE_OK)
+    count_out(slots, entry.slot);
   pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }
@@ -77,7 +116,10 @@ enum tide_status tide_weak_slot_remove(struct tide_mutator *mutator, void *slot,
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = begin(mutator, "tide_weak_slot_remove", slot, kind);
   if (status != TIDE_OK) return status;
-  status = td_registry_remove(&mutator->heap->weak_slots[kind].registered, &slot);
+  struct td_weak_slots *slots = &mutator->heap->weak_slots[kind];
+  size_t at = td_registry_find(&slots->registered, &slot);
+  if (at != TD_TABLE_NONE) drop(slots, at);
+  status = at == TD_TABLE_NONE ? TIDE_ERROR_ARGUMENT : TIDE_OK;
   pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }
@@ -88,10 +130,16 @@ enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void *from, v
   if (!to || (uintptr_t)to % sizeof(void *)) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_move", from, kind);
   if (status != TIDE_OK) return status;
-  note_place(mutator->heap, kind, (uintptr_t)to);
-  struct td_registry *slots = &mutator->heap->weak_slots[kind].registered;
-  size_t at = td_registry_find(slots, &from);
-  status = at == TD_TABLE_NONE ? TIDE_ERROR_ARGUMENT : td_registry_rename(slots, at, (uintptr_t)to);
+  struct td_weak_slots *slots = &mutator->heap->weak_slots[kind];
+  size_t at = td_registry_find(&slots->registered, &from);
+  if (at == TD_TABLE_NONE) {
+    status = TIDE_ERROR_ARGUMENT;
+  } else if (!count_in_page(mutator->heap, slots, (uintptr_t)to)) {
+    status = TIDE_ERROR_MEMORY;
+  } else {
+    status = td_registry_rename(&slots->registered, at, (uintptr_t)to);
+    count_out(slots, (uintptr_t)(status == TIDE_OK ? from : to));
+  }
   pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }
@@ -114,13 +162,14 @@ static void fetch(const struct tide_heap *heap, const struct td_registry *slots,
 /* A slot in an object that is about to be reclaimed is cleared like any other: the object is still
  * there, and a finalizer may bring it back. */
 void td_weak_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind) {
-  struct td_registry *slots = &heap->weak_slots[kind].registered;
-  const struct td_weak_slot *slot = slots->at;
-  for (size_t i = slots->count; i-- > 0;) {
-    fetch(heap, slots, i - AHEAD); /* wraps around below number 0, and is out of bounds then */
+  struct td_weak_slots *slots = &heap->weak_slots[kind];
+  const struct td_weak_slot *slot = slots->registered.at;
+  for (size_t i = slots->registered.count; i-- > 0;) {
+    fetch(heap, &slots->registered,
+          i - AHEAD); /* wraps around below number 0, and is out of bounds then */
     if (!is_dead(heap, slot[i].target)) continue;
     *(uintptr_t *)slot[i].slot = 0;
-    td_registry_drop(slots, i);
+    drop(slots, i);
   }
 }
 
@@ -135,9 +184,9 @@ static bool lies_in_dead(const struct tide_heap *heap, uintptr_t slot) {
 
 void td_weak_slots_forget_dead(struct tide_heap *heap) {
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++) {
-    struct td_registry *slots = &heap->weak_slots[kind].registered;
-    const struct td_weak_slot *slot = slots->at;
-    for (size_t i = slots->count; i-- > 0;)
-      if (lies_in_dead(heap, slot[i].slot)) td_registry_drop(slots, i);
+    struct td_weak_slots *slots = &heap->weak_slots[kind];
+    const struct td_weak_slot *slot = slots->registered.at;
+    for (size_t i = slots->registered.count; i-- > 0;)
+      if (lies_in_dead(heap, slot[i].slot)) drop(slots, i);
   }
 }

@@ -13,7 +13,8 @@ struct td_weak_slot {
 };
 struct td_weak_slots {
   struct td_registry registered;
-  _Atomic(bool) inside; /* one has been in an object; never taken back */
+  struct td_table pages; /* numbers of pages of the heap -> how many slots lie there */
+  _Atomic(bool) inside;  /* one has been in an object; never taken back */
 };
 
 void td_weak_slots_init(struct td_weak_slots *slots);

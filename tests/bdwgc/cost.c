@@ -64,6 +64,21 @@ static void some_finalizers(void) {
   }
 }
 
+/* As in programs with a large weak table. */
+static void many_links(void) {
+  enum { LINKS = 20000 };
+  void **table = GC_MALLOC_ATOMIC(LINKS * sizeof *table), *target = GC_MALLOC_UNCOLLECTABLE(16);
+  for (int i = 0; i < LINKS; i++)
+    (void)GC_general_register_disappearing_link(&table[i], target);
+  kept[0] = table;
+}
+static void run_free_buffer(size_t turns) {
+  while (turns-- > 0) {
+    void *buffer = GC_MALLOC_ATOMIC(4000);
+    GC_FREE(buffer);
+  }
+}
+
 static void *look(void *data) {
   return data;
 }
@@ -81,6 +96,10 @@ int main(void) {
   double held = per_turn("uncollectable, freed", run_uncollectable);
   some_finalizers();
   double others = per_turn("two freed, others have finalizers", run_free);
+  double buffer = per_turn("a buffer freed", run_free_buffer);
+  many_links();
+  double among_links = per_turn("a buffer freed, others have links", run_free_buffer);
+  CHECK(buffer > 1 && among_links > 1);
   CHECK(alloc > 1 && cut > 1 && freed > 1 && lock > 1 && others > 1);
   CHECK(with_type > 1 && held > 1);
 #ifdef __OPTIMIZE__
@@ -88,6 +107,7 @@ int main(void) {
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
+  CHECK(among_links <= buffer + 400);
   CHECK(lock <= 250); /* 30 are for unlocking if the thread ends inside */
   CHECK(with_type <= 170);
   CHECK(held <= 470);

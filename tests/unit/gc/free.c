@@ -306,6 +306,27 @@ HeapTest(free, a_slot_that_an_object_loses_is_forgotten) {
   cr_assert_eq(tide_weak_slot_remove(w.m, kept, TIDE_WEAK_BEFORE), TIDE_OK);
 }
 
+/* Some pages have no slot, and other objects have some in the same pages. */
+HeapTest(free, all_slots_in_an_object_are_forgotten_and_no_others) {
+  enum { SLOTS = 3000, OTHERS = 500 };
+  void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1)), *holder, **others;
+  others = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, OTHERS * sizeof(void *)));
+  for (size_t step = 1; step <= 700; step *= 9) {
+    holder = tide_alloc(w.m, TIDE_LAYOUT_LEAF, SLOTS * sizeof(void *) - 100);
+    uintptr_t *slot = holder, *other = *others;
+    for (size_t i = 0; i < SLOTS - 20; i += step)
+      cr_assert_eq(tide_weak_slot_add(w.m, &slot[i], *target, TIDE_WEAK_AFTER), TIDE_OK);
+    for (size_t i = 0; i < OTHERS; i++)
+      cr_assert_eq(tide_weak_slot_add(w.m, &other[i], *target, TIDE_WEAK_AFTER), TIDE_OK);
+    if (step == 9) tide_weak_slot_move(w.m, &slot[9], &slot[SLOTS - 18], TIDE_WEAK_AFTER);
+    cr_assert_eq(tide_free(w.m, holder), TIDE_OK);
+    for (size_t i = 0; i < SLOTS - 13; i++)
+      cr_assert_eq(tide_weak_slot_remove(w.m, &slot[i], TIDE_WEAK_AFTER), TIDE_ERROR_ARGUMENT);
+    for (size_t i = 0; i < OTHERS; i++)
+      cr_assert_eq(tide_weak_slot_remove(w.m, &other[i], TIDE_WEAK_AFTER), TIDE_OK);
+  }
+}
+
 /* Programs look once more at what they have freed: a thread at its own description. */
 HeapTest(free, leaves_all_but_the_first_and_the_last_word) {
   skip_if_poisoned();
