@@ -92,6 +92,7 @@ EXPORT void GC_gcollect(void) {
 /* It asks no stop function. */
 EXPORT void GC_gcollect_and_unmap(void) {
   (void)collect(NULL);
+  tide_heap_trim(td_bdwgc_heap);
 }
 EXPORT int GC_try_to_collect(GC_stop_func stop) {
   return collect(stop);

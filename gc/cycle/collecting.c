@@ -10,6 +10,7 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
+#include "heap/memory/blocks.h"
 #include "tide/dropin.h"
 
 /* Waits for a collection that runs. */
@@ -53,6 +54,14 @@ bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
   size_t blocks = bytes / TD_BLOCK_BYTES + 1;
   return td_budget_grow(heap,
                         blocks < td_budget_most(heap) ? (uint32_t)blocks : td_budget_most(heap));
+}
+
+void tide_heap_trim(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || td_in_callback()) return;
+  td_world_lock(heap);
+  if (!heap->beside) (void)td_space_trim(&heap->space, 0);
+  td_world_unlock(heap);
 }
 
 /* It may be called in the middle of the program's realloc, so nothing may happen here. */

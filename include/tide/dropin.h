@@ -92,5 +92,8 @@ TIDE_API uint64_t tide_allocated_bytes(struct tide_heap *heap);
 
 /* Lets the heap grow by this much before the next collection; false at its hard limit. */
 TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);
+/* Gives free memory back to the system now that would be kept for some collections. Events tell of
+ * it when memory is taken next. Does nothing in callbacks, or while a collection goes on. */
+TIDE_API void tide_heap_trim(struct tide_heap *heap);
 TIDE_END
 #endif

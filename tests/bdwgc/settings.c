@@ -109,6 +109,22 @@ PART(figures_reclaimed) {
   GC_get_prof_stats(&later, sizeof later);
   CHECK(later.reclaimed_bytes_before_gc >= stats.reclaimed_bytes_before_gc + 500000);
 }
+static APART void fill_heap(void) {
+  void **list = NULL;
+  for (int i = 0; i < 20000; i++) {
+    void **object = GC_malloc(4000);
+    *object = list;
+    list = object;
+  }
+}
+PART(figures_unmapped) {
+  in_thread(fill_heap);
+  size_t filled = GC_get_heap_size();
+  wipe_stack();
+  for (int i = 0; i < 3; i++) /* the other library waits until blocks were free for some time */
+    GC_gcollect_and_unmap();
+  CHECK(GC_get_heap_size() < filled / 2);
+}
 PART(markers_told, .early = true) {
   GC_set_markers_count(4);
   GC_INIT();
