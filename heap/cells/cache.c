@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/cells/refill.h"
+#include "heap/cells/sort.h"
 #include "heap/space/marks.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
@@ -174,10 +175,13 @@ static bool is_inlined(uint32_t index) {
 /* Of a run that was held, others may sweep the block just now: its cells are garbage until the next
  * collection. */
 static void retire(struct td_space *space, struct tide_bump *run, bool stopped) {
-  if (!stopped && run->limit & TD_RUN_HELD)
+  const uintptr_t limit = run->limit;
+  if (!stopped && limit & TD_RUN_HELD) {
     *run = (struct tide_bump){0};
-  else
-    td_space_retire(space, run);
+    return;
+  }
+  td_space_retire(space, run);
+  if (!stopped && limit) td_sort_leave(space, td_block_of(space, limit - 1));
 }
 
 void td_cache_touch(struct td_space *space, const struct td_cache *cache) {

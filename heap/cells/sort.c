@@ -310,6 +310,13 @@ uint32_t td_space_end_young_beside(struct td_space *space) {
   return freed;
 }
 
+void td_sort_leave(struct td_space *space, uint32_t b) {
+  td_space_lock(space);
+  bool alive = space->born == space->epoch && space->kept == space->epoch;
+  if (alive && !space->unsorted) list_block(space, b);
+  pthread_mutex_unlock(&space->lock);
+}
+
 /* Of a run that was held the owner goes on in the block since. */
 void td_sort_again(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];

@@ -33,6 +33,10 @@ void td_sort_step(struct td_space *space);
 /* The same by itself. Returns whether there are more. */
 bool td_sort_some(struct td_space *space);
 
+/* The block's owner ends, and has retired its run there: another may go on in the block. Not where
+ * what was allocated since the last collection does not count as alive: [young], [beside]. */
+void td_sort_leave(struct td_space *space, uint32_t block);
+
 /* Under the lock: a block that no longer waits (heap/withheld/dying.h), with nothing dying in it
  * any more, becomes free or unswept. */
 void td_sort_again(struct td_space *space, uint32_t block);

@@ -39,7 +39,7 @@
  *      white. Or allocation stores TD_YOUNG, which is no white byte either, and young collections
  *      happen meanwhile (gc/cycle/young_beside.h): that is over before marking ends.
  *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
- *      the next collection.
+ *      the next collection, or the mutator's end.
  *
  * The space never decides to collect. When its budget is used up it says "no memory".
  *

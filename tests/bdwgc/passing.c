@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that come and go. Parts of bdwgc_semantics. */
+#include "tests/bdwgc/semantics.h"
+
+enum { VISITS = 2000, KEPT = 8 };
+static void **kept; /* of the heap */
+
+/* Of a callback in a thread that the program does not know. */
+static void *visit_often(void *unused) {
+  struct GC_stack_base base;
+  CHECK(GC_get_stack_base(&base) == GC_SUCCESS);
+  for (int visit = 0; visit < VISITS; visit++) {
+    CHECK(GC_register_my_thread(&base) == GC_SUCCESS);
+    for (size_t i = 0; i < KEPT; i++) {
+      size_t words = 2 + i * 6;
+      int **object = GC_malloc(words * sizeof *object);
+      for (size_t word = 0; word < words; word++) {
+        CHECK(!object[word]);
+        object[word] = (int *)&kept[i]; /* no other has it by chance */
+      }
+      if (visit % 10 == 0) kept[visit / 10 * KEPT + (int)i] = object;
+    }
+    CHECK(GC_unregister_my_thread() == GC_SUCCESS);
+  }
+  return unused;
+}
+static void *join(void *thread) {
+  CHECK(pthread_join(*(pthread_t *)thread, NULL) == 0);
+  return NULL;
+}
+
+/* What they leave of their blocks is room for the next: they do not make collections come. */
+PART(passing_threads) {
+  pthread_t thread;
+  GC_allow_register_threads();
+  kept = GC_malloc(VISITS / 10 * KEPT * sizeof *kept);
+  GC_word before = GC_get_gc_no();
+  CHECK(pthread_create(&thread, NULL, visit_often, NULL) == 0);
+  GC_do_blocking(join, &thread);
+  CHECK(GC_get_gc_no() - before < 100);
+  for (size_t i = 0; i < VISITS / 10 * KEPT; i++)
+    CHECK(*(void ***)kept[i] == &kept[i % KEPT]);
+}
