@@ -39,8 +39,7 @@ struct check {
   struct waiting *waiting;
   size_t waiting_count, waiting_capacity;
   bool no_memory;
-  bool is_early; /* before marking: only references are checked, there are no marks yet */
-  bool is_hinted;
+  bool is_early, is_hinted; /* before marking: there are only references to check as yet */
   bool in_callbacks;                   /* of roots: what tide_trace is given has no slot */
   const struct td_verify_start *start; /* when marking began beside the program, or NULL */
   struct tide_check *result;
@@ -332,9 +331,8 @@ static void keep_start(struct tide_heap *heap) {
 static void check_marked(struct check *check) {
   struct tide_heap *heap = check->heap;
   if (check->no_memory || !check->result->equal || heap->last_kind == TIDE_CYCLE_YOUNG) return;
-  /* relaxed: world stopped. */
+  /* relaxed, both: world stopped. In an event the program may have let go of what was marked. */
   bool gave = atomic_load_explicit(&heap->gave, memory_order_relaxed);
-  /* relaxed: as above. In an event the program may have let go of what was marked. */
   bool has_event = atomic_load_explicit(&heap->stats->has_event, memory_order_relaxed);
   const struct td_verify_start *start = check->start;
   if (heap->last_beside && start)

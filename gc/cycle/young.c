@@ -2,6 +2,7 @@
 /* Young collections. */
 #include "gc/cycle/young.h"
 
+#include "gc/arrays/pages.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/stop/pause.h"
@@ -14,13 +15,13 @@
 #define SPANS 128u
 #define OBJECTS 1024u
 
-/* What was logged, as much as fits; then it is marked, and the next takes its place. The last span
- * is that of the objects. */
+/* What was logged: all slots, and as many objects as fit. Then it is marked, and the next objects
+ * take their place. The last span is that of the objects. */
 struct logged {
   struct tide_heap *heap;
-  struct td_span spans[SPANS + 1];
+  struct td_span *spans, first_spans[SPANS];
   uintptr_t objects[OBJECTS];
-  size_t span_count, object_count;
+  size_t span_count, span_room, object_count;
   uint64_t taken;
 };
 
@@ -32,18 +33,26 @@ static void mark_taken(struct logged *logged) {
   logged->span_count = logged->object_count = 0;
 }
 
-static void add_slots(const struct td_logged_slots *slots, void *context) {
+static bool make_room(struct logged *logged) {
+  struct td_span *spans = td_pages_room(logged->spans, logged->first_spans, &logged->span_room,
+                                        logged->span_count + 2, SPANS, sizeof *spans);
+  if (spans) logged->spans = spans;
+  return spans != NULL;
+}
+
+static bool add_slots(const struct td_logged_slots *slots, void *context) {
   struct logged *logged = context;
   enum td_span_kind kind = slots->conservative ? TD_SPAN_CONSERVATIVE : TD_SPAN_SLOTS;
   size_t count = (size_t)(slots->to - slots->from);
-  logged->taken += count;
   struct td_span *last = logged->span_count ? &logged->spans[logged->span_count - 1] : NULL;
   if (last && last->kind == kind && (const uintptr_t *)last->start + last->count == slots->from) {
     last->count += count;
-    return;
+  } else {
+    if (!make_room(logged)) return false;
+    logged->spans[logged->span_count++] = (struct td_span){slots->from, count, kind};
   }
-  if (logged->span_count == SPANS) mark_taken(logged);
-  logged->spans[logged->span_count++] = (struct td_span){slots->from, count, kind};
+  logged->taken += count;
+  return true;
 }
 
 static void add_object(uintptr_t object, void *context) {
@@ -65,10 +74,13 @@ static uint64_t count_logged(const struct tide_heap *heap) {
 bool td_young_mark_logged(struct tide_heap *heap) {
   bool much = count_logged(heap) >= heap->when->youth.logged_due;
   static const struct td_log_visit visit = {add_slots, add_object};
-  struct logged logged = {.heap = heap};
+  struct logged logged = {.heap = heap, .span_room = SPANS};
+  logged.spans = logged.first_spans;
   td_log_take(&heap->space, &visit, &logged);
   heap->stats->building->all.logged = logged.taken;
   if (logged.taken) mark_taken(&logged);
+  if (logged.spans != logged.first_spans)
+    td_pages_give(logged.spans, logged.span_room * sizeof *logged.spans);
   return much;
 }
 

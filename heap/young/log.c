@@ -84,6 +84,7 @@ typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);
 struct pages {
   struct td_space *space;
   take_fn take;
+  bool has_cards; /* only those that may have some; and they stay flagged */
   void *context;
   uint64_t first[AHEAD]; /* granules */
   unsigned count;
@@ -103,7 +104,12 @@ static void add_page(struct pages *pages, uint64_t first) {
     __builtin_prefetch(marks + at, 1);
 }
 
-/* Adds every flagged page of a slab, and clears the flags. */
+static bool may_have_cards(const struct td_space *space, size_t page) {
+  uint32_t granules = space->blocks[page / TD_BLOCK_PAGES].cell_granules;
+  return granules == 0 || granules > TD_PAGE_GRANULES;
+}
+
+/* Adds flagged pages of a slab, and clears the flags if these are all. */
 static void add_pages_of(struct pages *pages, size_t slab) {
   _Atomic(uint8_t) *flags = pages->space->flags;
   for (size_t page = slab * SLAB_PAGES; page < (slab + 1) * SLAB_PAGES; page += 8) {
@@ -112,7 +118,8 @@ static void add_pages_of(struct pages *pages, size_t slab) {
         __atomic_load_n((const td_mark_word *)(const void *)(flags + page), __ATOMIC_RELAXED);
     for (; word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
+      if (pages->has_cards && !may_have_cards(pages->space, one)) continue;
+      if (!pages->has_cards) atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
       add_page(pages, (uint64_t)one * TD_PAGE_GRANULES);
     }
   }
@@ -120,11 +127,11 @@ static void add_pages_of(struct pages *pages, size_t slab) {
 
 /* Calls for every flagged page. What a collection of little costs must not depend on the size of
  * the heap, so slabs without such pages are passed over. */
-static void each_page(struct td_space *space, take_fn take, void *context) {
-  struct pages pages = {.space = space, .take = take, .context = context};
+static void each_page(struct pages pages) {
+  struct td_space *space = pages.space;
   for (size_t slab = 0; slab * TD_SLAB_BLOCKS < space->frontier; slab++) {
     if (!space->logged_slabs[slab]) continue;
-    space->logged_slabs[slab] = 0;
+    if (!pages.has_cards) space->logged_slabs[slab] = 0;
     add_pages_of(&pages, slab);
   }
   take_pages(&pages);
@@ -135,25 +142,27 @@ struct taking {
   void *context;
 };
 
-/* Tells the slots in [from, to) of an array: at once if every word is one, else each by itself. */
-static void tell_slots(const struct td_space *space, const struct td_block *block, uintptr_t object,
+/* Tells the slots in [from, to) of an array: at once if every word is one, else each by itself.
+ * Returns false if there was no room for them. */
+static bool tell_slots(const struct td_space *space, const struct td_block *block, uintptr_t object,
                        struct td_logged_slots slots, const struct taking *taking) {
   const uintptr_t *start = (const uintptr_t *)object;
   if (block->kind == TD_KIND_PREFIXED && slots.from < start + block->map)
     slots.from = start + block->map;
   if (block->kind != TD_KIND_REPEATED) {
     slots.conservative = block->kind == TD_KIND_CONSERVATIVE;
-    if (slots.from < slots.to) taking->visit->slots(&slots, taking->context);
-    return;
+    return slots.from >= slots.to || taking->visit->slots(&slots, taking->context);
   }
   const struct td_layout *layout = &space->layouts.at[block->layout];
+  bool told = true;
   for (const uintptr_t *at = slots.from; at < slots.to; at++) {
     struct td_logged_slots one = {.from = at, .to = at + 1};
     size_t element = (size_t)(at - start) / layout->words;
     size_t elements = td_space_object_bytes(space, object) / sizeof *at / layout->words;
     if (element < elements && layout->element >> ((size_t)(at - start) % layout->words) & 1)
-      taking->visit->slots(&one, taking->context);
+      told &= taking->visit->slots(&one, taking->context);
   }
+  return told;
 }
 
 static void take_card(struct td_space *space, uint64_t granule, const struct taking *taking) {
@@ -166,16 +175,18 @@ static void take_card(struct td_space *space, uint64_t granule, const struct tak
   uintptr_t from = at - object == TD_GRANULE_BYTES ? object : at;
   struct td_logged_slots slots = {.from = (const uintptr_t *)from,
                                   .to = (const uintptr_t *)(at + TD_GRANULE_BYTES)};
-  tell_slots(space, block, object, slots, taking);
+  if (!tell_slots(space, block, object, slots, taking)) td_log_fresh(space, object);
 }
 
-static void take_page(struct td_space *space, uint64_t first, void *context) {
-  const struct taking *taking = context;
+/* Takes the objects that are logged in a page, or all else. */
+static void take_page(struct td_space *space, uint64_t first, const struct taking *taking,
+                      bool objects) {
   for (uint64_t granule = first; granule < first + TD_PAGE_GRANULES; granule += 8) {
     uint64_t word = td_mark_load_word(&space->marks[granule]) & TD_DEFERRED_WORD;
     for (; word; word &= word - 1) {
       uint64_t one = granule + (unsigned)__builtin_ctzll(word) / 8;
       bool is_object = space->marks[one] == (space->epoch | TD_DEFERRED);
+      if (is_object && !objects) continue;
       space->marks[one] = is_object ? space->epoch : 0;
       if (is_object)
         taking->visit->object(td_granule_address(space->base, one), taking->context);
@@ -185,9 +196,19 @@ static void take_page(struct td_space *space, uint64_t first, void *context) {
   }
 }
 
+static void take_cards(struct td_space *space, uint64_t first, void *context) {
+  take_page(space, first, context, false);
+}
+
+static void take_objects(struct td_space *space, uint64_t first, void *context) {
+  take_page(space, first, context, true);
+}
+
 void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
   struct taking taking = {visit, context};
-  each_page(space, take_page, &taking);
+  each_page(
+      (struct pages){.space = space, .take = take_cards, .has_cards = true, .context = &taking});
+  each_page((struct pages){.space = space, .take = take_objects, .context = &taking});
 }
 
 static void clear_page(struct td_space *space, uint64_t first, void *context) {
@@ -197,5 +218,5 @@ static void clear_page(struct td_space *space, uint64_t first, void *context) {
 }
 
 void td_log_clear(struct td_space *space) {
-  each_page(space, clear_page, NULL);
+  each_page((struct pages){.space = space, .take = clear_page});
 }

@@ -44,10 +44,13 @@ struct td_logged_slots {
   bool conservative;
 };
 struct td_log_visit {
-  void (*slots)(const struct td_logged_slots *slots, void *context);
+  /* Returns false if it has no room for them: then the array is told as a whole. */
+  bool (*slots)(const struct td_logged_slots *slots, void *context);
   void (*object)(uintptr_t object, void *context); /* marked; to be scanned as a whole */
 };
-/* World stopped, before a young marking: takes the log, and tells what is in it. */
+/* World stopped, before a young marking: takes the log, and tells what is in it, all slots first.
+ * From the first object on markers may be at work, which take what is logged for their own deferred
+ * objects: of an object that is right, and a card would be lost. */
 void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
 /* World stopped, before a full marking: empties the log. */
 void td_log_clear(struct td_space *space);

@@ -157,9 +157,10 @@ static uint64_t model_load_word(const uint8_t *bytes) {
 
 /* ---- Collections ---- */
 
-static void visit_slots(const struct td_logged_slots *slots, void *context) {
+static bool visit_slots(const struct td_logged_slots *slots, void *context) {
   (void)slots, (void)context;
   assert(0);
+  return true;
 }
 static void visit_object(uintptr_t object, void *taken) {
   assert(object == OLD * TD_GRANULE_BYTES);
