@@ -40,7 +40,7 @@ struct check {
   size_t waiting_count, waiting_capacity;
   bool no_memory;
   bool is_early, is_hinted; /* before marking: there are only references to check as yet */
-  bool in_callbacks;                   /* of roots: what tide_trace is given has no slot */
+  bool in_callbacks;        /* of roots: what tide_trace is given has no slot */
   const struct td_verify_start *start; /* when marking began beside the program, or NULL */
   struct tide_check *result;
 };
