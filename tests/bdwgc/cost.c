@@ -64,6 +64,24 @@ static void some_finalizers(void) {
   }
 }
 
+/* As in programs that have very many. */
+static void set_and_free(size_t turns) {
+  while (turns-- > 0) {
+    void *object = GC_MALLOC(8);
+    GC_REGISTER_FINALIZER_NO_ORDER(object, finalize, NULL, NULL, NULL);
+    GC_FREE(object);
+  }
+}
+static void very_many_finalizers(void) {
+  enum { OBJECTS = 375000 };
+  void **all = GC_MALLOC(OBJECTS * sizeof *all);
+  for (int i = 0; i < OBJECTS; i++) {
+    all[i] = GC_MALLOC(8);
+    GC_REGISTER_FINALIZER_NO_ORDER(all[i], finalize, NULL, NULL, NULL);
+  }
+  kept[1] = all;
+}
+
 /* As in programs with a large weak table. */
 static void many_links(void) {
   enum { LINKS = 20000 };
@@ -96,6 +114,10 @@ int main(void) {
   double held = per_turn("uncollectable, freed", run_uncollectable);
   some_finalizers();
   double others = per_turn("two freed, others have finalizers", run_free);
+  double set = per_turn("finalizer set, freed", set_and_free);
+  very_many_finalizers();
+  double set_among = per_turn("finalizer set, freed, very many others have", set_and_free);
+  CHECK(set > 1 && set_among > 1);
   double buffer = per_turn("a buffer freed", run_free_buffer);
   many_links();
   double among_links = per_turn("a buffer freed, others have links", run_free_buffer);
@@ -107,6 +129,7 @@ int main(void) {
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
+  CHECK(set_among <= set + 200);
   CHECK(among_links <= buffer + 400);
   CHECK(lock <= 250); /* 30 are for unlocking if the thread ends inside */
   CHECK(with_type <= 170);
