@@ -175,13 +175,15 @@ static bool is_inlined(uint32_t index) {
 /* Of a run that was held, others may sweep the block just now: its cells are garbage until the next
  * collection. */
 static void retire(struct td_space *space, struct tide_bump *run, bool stopped) {
-  const uintptr_t limit = run->limit;
+  const uintptr_t limit = run->limit, next = run->next;
   if (!stopped && limit & TD_RUN_HELD) {
     *run = (struct tide_bump){0};
     return;
   }
   td_space_retire(space, run);
-  if (!stopped && limit) td_sort_leave(space, td_block_of(space, limit - 1));
+  if (stopped || !limit) return;
+  const uint32_t block = td_block_of(space, limit - 1);
+  td_sort_leave(space, block, (uint16_t)((next - td_block_start(space, block)) >> TD_GRANULE_LOG2));
 }
 
 void td_cache_touch(struct td_space *space, const struct td_cache *cache) {

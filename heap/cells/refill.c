@@ -75,7 +75,7 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     block = list->first;
     list->first = space->infos[block].next;
     list->left--;
-    space->infos[block].reserved = space->infos[block].ahead = 0;
+    space->infos[block].reserved = 0;
   } else if (!td_tables_reach_layout(space, layout)) {
     *room = TD_ROOM_NO_MEMORY;
   } else {

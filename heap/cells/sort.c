@@ -82,6 +82,7 @@ enum marking {
 /* After a young marking the lists are kept, so a block may be in one already. */
 static void list_block(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
+  info->ahead = 0;
   if (info->reserved == TD_RESERVED_LISTED) return;
   info->reserved = TD_RESERVED_LISTED;
   struct td_unswept *list = &space->lists[space->blocks[b].layout].unswept[info->size_class];
@@ -310,10 +311,13 @@ uint32_t td_space_end_young_beside(struct td_space *space) {
   return freed;
 }
 
-void td_sort_leave(struct td_space *space, uint32_t b) {
+void td_sort_leave(struct td_space *space, uint32_t b, uint16_t ahead) {
   td_space_lock(space);
   bool alive = space->born == space->epoch && space->kept == space->epoch;
-  if (alive && !space->unsorted) list_block(space, b);
+  if (alive && !space->unsorted) {
+    list_block(space, b);
+    space->infos[b].ahead = ahead;
+  }
   pthread_mutex_unlock(&space->lock);
 }
 

@@ -33,9 +33,10 @@ void td_sort_step(struct td_space *space);
 /* The same by itself. Returns whether there are more. */
 bool td_sort_some(struct td_space *space);
 
-/* The block's owner ends, and has retired its run there: another may go on in the block. Not where
- * what was allocated since the last collection does not count as alive: [young], [beside]. */
-void td_sort_leave(struct td_space *space, uint32_t block);
+/* The block's owner ends, and has retired its run there, which had come to the granule `ahead`:
+ * another may go on from there. Not where what was allocated since the last collection does not
+ * count as alive: [young], [beside]. */
+void td_sort_leave(struct td_space *space, uint32_t block, uint16_t ahead);
 
 /* Under the lock: a block that no longer waits (heap/withheld/dying.h), with nothing dying in it
  * any more, becomes free or unswept. */
