@@ -62,7 +62,7 @@ void td_call_begin(struct td_call *call, const char *name) {
   struct td_self *self = td_self();
   call->outer = self->call;
   for (uint32_t i = 0; i < TD_CALL_WORDS; i++)
-    *(volatile uintptr_t *)&call->words[i] = word_at(call, i);
+    call->words[i] = word_at(call, i);
   self->call = opened(self, call, name);
 }
 
