@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table from keys to objects: open addressing with linear probing in an array of references
- * to ephemerons, and one of their hashes. A slot whose ephemeron has died, or was removed, is taken
- * for a tombstone until the next rehash; it has been used, so probing goes on behind it.
+ * to ephemerons, and one of their hashes. A slot that has a hash has been used, so probing goes on
+ * behind it, also when its ephemeron has died or was removed. The next rehash forgets such hashes.
  *
  * Several mutators may use a table. Its lock is held for short and without a safepoint: whatever
  * has to be allocated is allocated first, and then the table is looked at again. So a thread that
@@ -18,12 +18,13 @@
 #include "gc/threads/mutator/callback.h"
 
 #define CAPACITY_MIN 8u
+#define HASH_USED ((uint64_t)1 << 63) /* no hash is 0 */
 
 struct tide_weak_table {
   struct td_ephemeron_object **slots;
-  uint64_t *hashes;
+  uint64_t *hashes;    /* 0: the slot was never used */
   size_t capacity;     /* power of two */
-  size_t used;         /* slots that are not NULL */
+  size_t used;         /* slots that have a hash */
   tide_hash_fn hash;   /* NULL: keys are compared by identity */
   tide_equal_fn equal; /* with `hash` */
   void *context;
@@ -64,34 +65,34 @@ static void unlock(struct tide_weak_table *table) {
 
 /* ---- Keys ---- */
 
-static TD_KEEPS_CALL uint64_t hash_of(const struct tide_weak_table *table, const void *key) {
-  if (!table->hash) return (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u >> 32;
-  struct td_call call;
-  td_quiet_call_begin(&call, "a hash function");
-  uint64_t hash = table->hash(key, table->context);
-  td_quiet_call_end(&call);
-  return hash;
-}
-
-static TD_KEEPS_CALL bool equal(const struct tide_weak_table *table, uintptr_t inside,
-                                const void *key) {
-  struct td_call call;
-  td_quiet_call_begin(&call, "a function that compares keys");
-  bool same = table->equal((const void *)inside, key, table->context);
-  td_quiet_call_end(&call);
-  return same;
+/* Any hash will do that tells keys apart, by whatever bits: these are mixed. */
+static uint64_t hash_of(const struct tide_weak_table *table, const void *key) {
+  uint64_t hash = table->hash ? table->hash(key, table->context) : (uintptr_t)key;
+  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+  return (hash ^ hash >> 32) | HASH_USED;
 }
 
 /* Returns the slot of the key, or the empty one where the search ends: there is always one. */
 static size_t find(const struct tide_weak_table *table, const void *key, uint64_t hash) {
   size_t i = (size_t)hash & (table->capacity - 1);
-  for (; table->slots[i]; i = (i + 1) & (table->capacity - 1)) {
-    uintptr_t inside = table->slots[i]->key;
-    if (inside == (uintptr_t)key) return i;
-    if (table->hash && inside && table->hashes[i] == hash && equal(table, inside, key)) return i;
+  for (; table->hashes[i]; i = (i + 1) & (table->capacity - 1)) {
+    if (table->hashes[i] != hash || !table->slots[i]) continue;
+    const void *inside = (const void *)table->slots[i]->key;
+    if (inside == key) return i;
+    if (inside && table->hash && table->equal(inside, key, table->context)) return i;
   }
   return i;
 }
+
+/* Around what calls the two functions, once and not for each. */
+static void calls_begin(const struct tide_weak_table *table, struct td_call *call) {
+  if (table->hash) td_quiet_call_begin(call, "a hash function, or one that compares keys,");
+}
+static void calls_end(const struct tide_weak_table *table, const struct td_call *call) {
+  if (table->hash) td_quiet_call_end(call);
+}
+
+/* ---- Making room ---- */
 
 static size_t count_live(const struct tide_weak_table *table) {
   size_t live = 0;
@@ -99,8 +100,6 @@ static size_t count_live(const struct tide_weak_table *table) {
     live += table->slots[i] && table->slots[i]->key;
   return live;
 }
-
-/* ---- Making room ---- */
 
 static size_t capacity_for(size_t live) {
   size_t capacity = CAPACITY_MIN;
@@ -189,49 +188,53 @@ struct tide_weak_table *tide_weak_table_new_by_content(struct tide_mutator *muta
 /* What is held while something is allocated. */
 struct adding {
   struct td_local_root table, key, value, entry;
-  uint64_t hash;
+  uint64_t hash;   /* 0: not known yet */
+  size_t capacity; /* that is missing, or 0 */
 };
 
 /* Under the lock. Returns the key that is in the table in the end; NULL if there is no room, or no
- * entry yet, and then *capacity is the room that is missing, or 0. */
-static void *try_add(struct tide_mutator *mutator, struct tide_weak_table *table,
-                     struct adding *adding, bool replaces, size_t *capacity) {
+ * entry yet. */
+static void *add_locked(struct tide_mutator *mutator, struct tide_weak_table *table,
+                        struct adding *adding, bool replaces) {
   size_t i = find(table, (const void *)adding->key.reference, adding->hash);
   struct td_ephemeron_object *there = table->slots[i];
-  *capacity = 0;
   if (there) {
     td_barrier_keep(mutator, (void *)there->key);
     if (replaces) tide_write(mutator, there, &there->value, (void *)adding->value.reference);
     return (void *)there->key;
   }
-  if (table->used >= table->capacity / 4 * 3)
-    *capacity = capacity_for(count_live(table));
-  else if (adding->entry.reference) {
-    tide_write(mutator, table->slots, &table->slots[i], (void *)adding->entry.reference);
-    table->hashes[i] = adding->hash;
-    table->used++;
-    return (void *)adding->key.reference;
-  }
-  return NULL;
+  adding->capacity = table->used >= table->capacity / 4 * 3 ? capacity_for(count_live(table)) : 0;
+  if (adding->capacity || !adding->entry.reference) return NULL;
+  tide_write(mutator, table->slots, &table->slots[i], (void *)adding->entry.reference);
+  table->hashes[i] = adding->hash;
+  table->used++;
+  return (void *)adding->key.reference;
+}
+
+static TD_KEEPS_CALL void *try_add(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                   struct adding *adding, bool replaces) {
+  struct td_call call;
+  calls_begin(table, &call);
+  if (!adding->hash) adding->hash = hash_of(table, (const void *)adding->key.reference);
+  lock(table);
+  void *added = add_locked(mutator, table, adding, replaces);
+  unlock(table);
+  calls_end(table, &call);
+  return added;
 }
 
 static void *add(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                  void *value, bool replaces) {
-  struct adding adding = {.hash = hash_of(table, key)};
+  struct adding adding = {.hash = 0};
   adding.table = (struct td_local_root){(uintptr_t)table, mutator->locals};
   adding.key = (struct td_local_root){(uintptr_t)key, &adding.table};
   adding.value = (struct td_local_root){(uintptr_t)value, &adding.key};
   adding.entry = (struct td_local_root){0, &adding.value};
   mutator->locals = &adding.entry;
-  void *added;
-  for (bool more = true; more;) {
-    size_t capacity;
-    lock(table);
-    added = try_add(mutator, table, &adding, replaces, &capacity);
-    unlock(table);
-    if (added) break;
-    if (capacity)
-      more = rehash(mutator, table, capacity);
+  void *added = NULL;
+  for (bool more = true; more && !(added = try_add(mutator, table, &adding, replaces));) {
+    if (adding.capacity)
+      more = rehash(mutator, table, adding.capacity);
     else
       more = (adding.entry.reference = (uintptr_t)tide_ephemeron_new(mutator, key, value)) != 0;
   }
@@ -268,8 +271,11 @@ static void empty(struct td_ephemeron_object *entry) {
 }
 
 /* Copies the entry. */
-static bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table, const void *key,
-                    struct td_ephemeron_object *found, bool removes) {
+static TD_KEEPS_CALL bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                  const void *key, struct td_ephemeron_object *found,
+                                  bool removes) {
+  struct td_call call;
+  calls_begin(table, &call);
   uint64_t hash = hash_of(table, key);
   lock(table);
   struct td_ephemeron_object *entry = table->slots[find(table, key, hash)];
@@ -280,6 +286,7 @@ static bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table,
   }
   if (entry && removes) empty(entry);
   unlock(table);
+  calls_end(table, &call);
   return entry != NULL;
 }
 

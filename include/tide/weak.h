@@ -38,8 +38,9 @@ TIDE_API void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephem
 struct tide_weak_table;
 TIDE_API struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator);
 /* Both may only read memory, and must return; calls in them are refused. Of two keys that are equal
- * the hash is the same, and stays so. A key that only looks a table up need not be an object.
- * `inside` is a key of the table. With a NULL function tide_alloc_status is TIDE_ERROR_ARGUMENT. */
+ * the hash is the same, and stays so; others may differ in any of its bits. A key that only looks a
+ * table up need not be an object. `inside` is a key of the table. With a NULL function
+ * tide_alloc_status is TIDE_ERROR_ARGUMENT. */
 typedef uint64_t (*tide_hash_fn)(const void *key, void *context);
 typedef bool (*tide_equal_fn)(const void *inside, const void *key, void *context);
 TIDE_API struct tide_weak_table *tide_weak_table_new_by_content(struct tide_mutator *mutator,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Weak tables by content, from several threads, and visits of all entries. */
+#include <time.h>
+
 #include "tests/unit/gc/young.h"
 
 struct text {
@@ -104,6 +106,29 @@ HeapTest(weak_table, visits_and_removes_in_place) {
   cr_assert_eq(tide_weak_table_count(w.m, table), 500);
   cr_assert_eq(tide_weak_table_each(w.m, table, remove_odd, &visited), 500);
   cr_assert_eq(tide_weak_table_each(w.m, table, stop_at_once, NULL), 1);
+}
+
+static uint64_t hash_number(const void *key, void *shift) {
+  return ((const struct pair *)key)->number << *(const int *)shift;
+}
+static bool equal_number(const void *inside, const void *key, void *shift) {
+  return hash_number(inside, shift) == hash_number(key, shift);
+}
+static uint64_t ns_of_hashes(struct world *w, int shift) {
+  struct tide_weak_table *table =
+      held(w, tide_weak_table_new_by_content(w->m, hash_number, equal_number, &shift));
+  struct timespec begin, end;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  for (uint64_t i = 0; i < 20000; i++)
+    cr_assert_not_null(tide_weak_table_intern(w->m, table, pair_new(w, NULL, NULL, i), NULL));
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  return (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec);
+}
+
+HeapTest(weak_table, any_bits_of_the_hash_do) {
+  uint64_t low = ns_of_hashes(&w, 0);
+  cr_assert_lt(ns_of_hashes(&w, 32), 10 * low);
+  cr_assert_lt(ns_of_hashes(&w, 44), 10 * low);
 }
 
 struct interning {
