@@ -3,6 +3,10 @@
  * to ephemerons, and one of their hashes. A slot that has a hash has been used, so probing goes on
  * behind it, also when its ephemeron has died or was removed. The next rehash forgets such hashes.
  *
+ * How many entries have died is not known of one table, but of all ephemerons of the heap. If that
+ * is an eighth of the slots since the last look at them, who adds looks again: dead ephemerons are
+ * let go, and a table with few entries left shrinks. So deaths and additions pay for the looks.
+ *
  * Several mutators may use a table. Its lock is held for short and without a safepoint: whatever
  * has to be allocated is allocated first, and then the table is looked at again. So a thread that
  * waits for the lock waits for a running thread only, a stop never finds it taken, and nor does a
@@ -16,6 +20,7 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/callback.h"
+#include "gc/weak/ephemeron.h"
 
 #define CAPACITY_MIN 8u
 #define HASH_USED ((uint64_t)1 << 63) /* no hash is 0 */
@@ -25,6 +30,7 @@ struct tide_weak_table {
   uint64_t *hashes;    /* 0: the slot was never used */
   size_t capacity;     /* power of two */
   size_t used;         /* slots that have a hash */
+  uint64_t cleared;    /* of the heap's ephemerons at the last look, less what was removed since */
   tide_hash_fn hash;   /* NULL: keys are compared by identity */
   tide_equal_fn equal; /* with `hash` */
   void *context;
@@ -94,16 +100,27 @@ static void calls_end(const struct tide_weak_table *table, const struct td_call 
 
 /* ---- Making room ---- */
 
-static size_t count_live(const struct tide_weak_table *table) {
+/* Lets dead ephemerons go, which tells a marking, but no young collection: a NULL leads nowhere.
+ * Returns how many are alive. */
+static size_t drop_dead(struct tide_mutator *mutator, struct tide_weak_table *table) {
   size_t live = 0;
-  for (size_t i = 0; i < table->capacity; i++)
-    live += table->slots[i] && table->slots[i]->key;
+  for (size_t i = 0; i < table->capacity; i++) {
+    if (!table->slots[i]) continue;
+    if (table->slots[i]->key) {
+      live++;
+      continue;
+    }
+    td_barrier_keep(mutator, table->slots[i]);
+    /* relaxed: markers may read it just now. */
+    __atomic_store_n(&table->slots[i], NULL, __ATOMIC_RELAXED);
+  }
+  table->cleared = mutator->heap->ephemerons->cleared;
   return live;
 }
 
 static size_t capacity_for(size_t live) {
   size_t capacity = CAPACITY_MIN;
-  while (capacity < 3 * (live + 1))
+  while (capacity < 2 * (live + 1))
     capacity *= 2;
   return capacity;
 }
@@ -119,16 +136,15 @@ static void move_into(struct tide_weak_table *fresh, struct td_ephemeron_object 
   fresh->used++;
 }
 
-/* Under the lock: what is alive goes to the new slots, at most a third full, unless others have
+/* Under the lock: what is alive goes to the new slots, at most half full, unless others have
  * added too much. */
 static void move(struct tide_mutator *mutator, struct tide_weak_table *table,
                  struct td_ephemeron_object **slots, uint64_t *hashes, size_t capacity) {
   struct tide_weak_table fresh = {.slots = slots, .hashes = hashes, .capacity = capacity};
-  if (table->slots && capacity_for(count_live(table)) > capacity) return;
+  if (capacity_for(drop_dead(mutator, table)) > capacity) return;
   tide_write_begin(mutator, slots, slots, capacity);
   for (size_t i = 0; i < table->capacity; i++)
-    if (table->slots[i] && table->slots[i]->key)
-      move_into(&fresh, table->slots[i], table->hashes[i]);
+    if (table->slots[i]) move_into(&fresh, table->slots[i], table->hashes[i]);
   tide_write(mutator, table, &table->slots, slots);
   tide_write(mutator, table, &table->hashes, hashes);
   table->capacity = capacity;
@@ -189,11 +205,23 @@ struct tide_weak_table *tide_weak_table_new_by_content(struct tide_mutator *muta
 struct adding {
   struct td_local_root table, key, value, entry;
   uint64_t hash;   /* 0: not known yet */
-  size_t capacity; /* that is missing, or 0 */
+  size_t capacity; /* that the table should have, 0: as it has */
+  bool is_full;    /* it must */
 };
 
-/* Under the lock. Returns the key that is in the table in the end; NULL if there is no room, or no
- * entry yet. */
+/* Looks at the slots if they have no room, or enough may have died. */
+static void decide(struct tide_mutator *mutator, struct tide_weak_table *table,
+                   struct adding *adding) {
+  uint64_t gone = mutator->heap->ephemerons->cleared - table->cleared;
+  adding->is_full = table->used >= table->capacity / 4 * 3;
+  adding->capacity = 0;
+  if (!adding->is_full && gone <= table->capacity / 8) return;
+  size_t capacity = capacity_for(drop_dead(mutator, table));
+  if (adding->is_full || capacity < table->capacity) adding->capacity = capacity;
+}
+
+/* Under the lock. Returns the key that is in the table in the end; NULL if it has another capacity
+ * first, or there is no entry yet. */
 static void *add_locked(struct tide_mutator *mutator, struct tide_weak_table *table,
                         struct adding *adding, bool replaces) {
   size_t i = find(table, (const void *)adding->key.reference, adding->hash);
@@ -203,7 +231,7 @@ static void *add_locked(struct tide_mutator *mutator, struct tide_weak_table *ta
     if (replaces) tide_write(mutator, there, &there->value, (void *)adding->value.reference);
     return (void *)there->key;
   }
-  adding->capacity = table->used >= table->capacity / 4 * 3 ? capacity_for(count_live(table)) : 0;
+  decide(mutator, table, adding);
   if (adding->capacity || !adding->entry.reference) return NULL;
   tide_write(mutator, table->slots, &table->slots[i], (void *)adding->entry.reference);
   table->hashes[i] = adding->hash;
@@ -234,7 +262,7 @@ static void *add(struct tide_mutator *mutator, struct tide_weak_table *table, vo
   void *added = NULL;
   for (bool more = true; more && !(added = try_add(mutator, table, &adding, replaces));) {
     if (adding.capacity)
-      more = rehash(mutator, table, adding.capacity);
+      more = rehash(mutator, table, adding.capacity) || !adding.is_full;
     else
       more = (adding.entry.reference = (uintptr_t)tide_ephemeron_new(mutator, key, value)) != 0;
   }
@@ -265,7 +293,8 @@ static void keep_entry(struct tide_mutator *mutator, const struct td_ephemeron_o
 }
 
 /* relaxed, both: markers may read them just now. */
-static void empty(struct td_ephemeron_object *entry) {
+static void empty(struct tide_weak_table *table, struct td_ephemeron_object *entry) {
+  table->cleared--;
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->value, 0, __ATOMIC_RELAXED);
 }
@@ -284,7 +313,7 @@ static TD_KEEPS_CALL bool look_up(struct tide_mutator *mutator, struct tide_weak
     found->key = entry->key;
     found->value = entry->value;
   }
-  if (entry && removes) empty(entry);
+  if (entry && removes) empty(table, entry);
   unlock(table);
   calls_end(table, &call);
   return entry != NULL;
@@ -317,8 +346,10 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!may(td_mutator_may_look, mutator, table, "tide_weak_table_count")) return 0;
+  size_t count = 0;
   lock(table);
-  size_t count = count_live(table);
+  for (size_t i = 0; i < table->capacity; i++)
+    count += table->slots[i] && table->slots[i]->key;
   unlock(table);
   return count;
 }
@@ -335,7 +366,7 @@ static TD_KEEPS_CALL size_t visit_all(struct tide_mutator *mutator, struct tide_
     if (!entry || !entry->key) continue;
     keep_entry(mutator, entry);
     next = visit((void *)entry->key, (void *)entry->value, context);
-    if (next == TIDE_WEAK_REMOVE) empty(entry);
+    if (next == TIDE_WEAK_REMOVE) empty(table, entry);
     count++;
   }
   td_quiet_call_end(&call);

@@ -277,8 +277,10 @@ bool td_ephemerons_defer(struct tide_heap *heap) {
 
 void td_ephemerons_clear(struct tide_heap *heap) {
   struct td_ephemerons *e = heap->ephemerons;
-  for (uintptr_t x = e->unresolved; x; x = at(x)->link)
+  for (uintptr_t x = e->unresolved; x; x = at(x)->link) {
     at(x)->key = at(x)->value = 0;
+    e->cleared++;
+  }
   e->unresolved = 0;
   e->count = 0;
 }

@@ -36,6 +36,7 @@ struct td_ephemerons {
   struct td_ephemeron_room *first;
   uintptr_t weak;   /* weak references that the serial closure met */
   uint64_t objects; /* marked by the serial closure, and in stops */
+  uint64_t cleared; /* in all collections; mutators read it between stops */
 };
 
 void td_ephemerons_init(struct td_ephemerons *ephemerons, struct td_ephemeron_room *first);

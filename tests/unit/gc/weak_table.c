@@ -108,6 +108,85 @@ HeapTest(weak_table, visits_and_removes_in_place) {
   cr_assert_eq(tide_weak_table_each(w.m, table, stop_at_once, NULL), 1);
 }
 
+/* ---- How much there is of it ---- */
+
+/* Returns COUNT keys in an array, all in the table by identity. */
+static void **fill(struct world *w, struct tide_weak_table *table) {
+  void **keys = held(w, tide_alloc_array(w->m, TIDE_LAYOUT_REFS, COUNT, sizeof *keys));
+  for (uint64_t i = 0; i < COUNT; i++) {
+    tide_write(w->m, keys, &keys[i], pair_new(w, NULL, NULL, i));
+    cr_assert(tide_weak_table_put(w->m, table, keys[i], keys[i]));
+  }
+  return keys;
+}
+/* Forgets the keys but each `period`th one. */
+static void thin(struct world *w, void **keys, uint64_t period) {
+  for (uint64_t i = 0; i < COUNT; i++)
+    if (i % period) tide_write(w->m, keys, &keys[i], NULL);
+  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+}
+static void expect_keys(struct world *w, struct tide_weak_table *table, void **keys) {
+  for (uint64_t i = 0; i < COUNT; i++)
+    if (keys[i]) cr_assert_eq(tide_weak_table_get(w->m, table, keys[i]), keys[i]);
+}
+
+static bool add_bytes(UNUSED void *object, size_t bytes, UNUSED tide_layout layout, void *sum) {
+  *(size_t *)sum += bytes;
+  return true;
+}
+/* What is alive, without the array of keys. */
+static size_t live_bytes(struct world *w) {
+  size_t bytes = 0;
+  (void)live_after_collect(w);
+  cr_assert_eq(tide_heap_walk(w->m, add_bytes, &bytes), TIDE_OK);
+  return bytes - COUNT * sizeof(void *);
+}
+
+static void expect_small(struct world w) {
+  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
+  void **keys = fill(&w, table);
+  thin(&w, keys, 100);
+  cr_assert(tide_weak_table_put(w.m, table, keys[0], NULL)); /* no addition */
+  cr_assert(tide_weak_table_put(w.m, table, w.m, NULL));
+  (void)live_after_collect(&w); /* for what was marked before it was let go */
+  cr_assert_lt(live_bytes(&w), COUNT / 100 * 300);
+  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 100 + 1);
+  cr_assert(tide_weak_table_put(w.m, table, keys[0], keys[0]));
+  expect_keys(&w, table, keys);
+  world_end(&w);
+}
+
+Test(weak_table, shrinks_when_keys_have_died) {
+  expect_small(world_new());
+  expect_small(world_young());
+  expect_small(WORLD(.write_barrier = true, .concurrent = true));
+}
+
+HeapTest(weak_table, shrinks_when_entries_were_removed) {
+  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
+  void **keys = fill(&w, table);
+  for (uint64_t i = 0; i < COUNT; i++)
+    cr_assert(tide_weak_table_remove(w.m, table, keys[i]));
+  cr_assert(tide_weak_table_put(w.m, table, keys[1], keys[1]));
+  thin(&w, keys, COUNT);
+  cr_assert_lt(live_bytes(&w), 1000);
+}
+
+/* There is room for an entry only. */
+Test(weak_table, stays_as_large_without_memory) {
+  SCOPED_WORLD w = WORLD(.heap_max_bytes = 4 * MIB);
+  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
+  void **keys = fill(&w, table), **next = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 16));
+  thin(&w, keys, 20);
+  for (size_t bytes = MIB; bytes >= 512; bytes /= 2)
+    for (void **more; (more = tide_alloc(w.m, TIDE_LAYOUT_REFS, bytes)) != NULL; *next = more)
+      *more = *next;
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  cr_assert(tide_weak_table_put(w.m, table, next, next));
+  cr_assert_eq(tide_weak_table_get(w.m, table, next), next);
+  expect_keys(&w, table, keys);
+}
+
 static uint64_t hash_number(const void *key, void *shift) {
   return ((const struct pair *)key)->number << *(const int *)shift;
 }
@@ -130,6 +209,8 @@ HeapTest(weak_table, any_bits_of_the_hash_do) {
   cr_assert_lt(ns_of_hashes(&w, 32), 10 * low);
   cr_assert_lt(ns_of_hashes(&w, 44), 10 * low);
 }
+
+/* ---- Several mutators ---- */
 
 struct interning {
   struct tide_heap *heap;
