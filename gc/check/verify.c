@@ -237,10 +237,9 @@ static bool scan_weak(const struct td_cell *object, void *context) {
 
 /* Trace functions are not to see what may be dead. */
 static bool has_traced(const struct td_space *space) {
-  uint32_t i = 0;
-  while (i < space->layouts.count && space->layouts.at[i].kind != TD_KIND_TRACED)
-    i++;
-  return i < space->layouts.count;
+  for (uint32_t i = 0; i < space->layouts.count; i++)
+    if (space->layouts.at[i].kind == TD_KIND_TRACED) return true;
+  return false;
 }
 
 static bool reach_weakly(struct check *check) {
