@@ -147,7 +147,3 @@ void td_markers_destroy(struct td_markers *set) {
   td_regions_free(set->regions);
   free(set);
 }
-
-void td_markers_after_fork(struct td_markers *set) {
-  td_helpers_forget(set);
-}

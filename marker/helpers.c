@@ -75,7 +75,7 @@ void td_helpers_end(struct td_markers *set) {
     if (life_of(set->marker[i]) != TD_HELPER_NONE) td_plat_thread_join(&set->marker[i]->thread);
 }
 
-void td_helpers_forget(struct td_markers *set) {
+void td_markers_after_fork(struct td_markers *set) {
   for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++) {
     set_life(set->marker[i], TD_HELPER_NONE);
     set_awake(set->marker[i], 0);

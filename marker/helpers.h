@@ -12,7 +12,5 @@
 
 /* Ends all helpers. No collection is going on. */
 void td_helpers_end(struct td_markers *set);
-/* In the child after a fork: there are no helpers. */
-void td_helpers_forget(struct td_markers *set);
 
 #endif

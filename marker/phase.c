@@ -4,7 +4,6 @@
 #include "marker/base/deferred.h"
 #include "marker/base/place.h"
 #include "marker/base/root_slices.h"
-#include "marker/base/weak_chain.h"
 #include "marker/scan/rare.h"
 #include "marker/marker.h"
 #include "marker/region/regions.h"
@@ -69,17 +68,14 @@ void td_mark_begin_beside(struct td_markers *set) {
 }
 
 /* The callback passes references one by one. They are deferred: marking has not begun. */
-static void call_back(struct td_marker *marker, const struct td_roots *roots) {
+void td_mark_call_back(struct td_markers *set, const struct td_roots *roots) {
+  struct td_marker *marker = set->marker[0];
   struct td_trace_buffer buffer;
   td_trace_buffer_init(&buffer, marker);
   uint64_t since = td_plat_now_ns();
   roots->callback(&buffer.tracer, roots->context);
   td_trace_buffer_flush(&buffer);
   marker->stats.roots_ns += td_plat_now_ns() - since;
-}
-
-void td_mark_call_back(struct td_markers *set, const struct td_roots *roots) {
-  call_back(set->marker[0], roots);
 }
 
 void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
@@ -95,7 +91,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   TD_PROBE1(join, 0);
   td_place_note(self);
   if (set->beside) td_deferred_answer_for_others(self);
-  if (roots->callback) call_back(self, roots);
+  if (roots->callback) td_mark_call_back(set, roots);
   td_term_start(&set->term);
   set->engine->work(self, true);
   if (TD_REGIONS_CHECKED) td_regions_check(set);
@@ -134,16 +130,4 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   set->beside = false;
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
-}
-
-uintptr_t td_mark_take_weak(struct td_markers *set) {
-  return td_weak_chain_take(set);
-}
-
-uintptr_t td_mark_take_ephemerons(struct td_markers *set) {
-  return td_ephemeron_chain_take(set);
-}
-
-bool td_mark_claim(struct td_markers *set, _Atomic(uint64_t) *claimed) {
-  return td_weak_claim(set, claimed);
 }

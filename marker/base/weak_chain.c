@@ -5,7 +5,7 @@
 
 #include "heap/space/marks.h"
 
-bool td_weak_claim(const struct td_markers *set, _Atomic(uint64_t) *claimed) {
+bool td_mark_claim(struct td_markers *set, _Atomic(uint64_t) *claimed) {
   /* relaxed, both: only one marker may win; the chain is read after the phase: [term.leave]. */
   uint64_t seen = atomic_load_explicit(claimed, memory_order_relaxed);
   return seen != set->cycle &&
@@ -15,7 +15,7 @@ bool td_weak_claim(const struct td_markers *set, _Atomic(uint64_t) *claimed) {
 
 void td_weak_met(struct td_marker *marker, uintptr_t address) {
   struct td_weak_object *weak = (struct td_weak_object *)address;
-  if (!td_weak_claim(marker->set, &weak->claimed)) return;
+  if (!td_mark_claim(marker->set, &weak->claimed)) return;
   weak->link = marker->weak;
   marker->weak = address;
 }
@@ -27,7 +27,7 @@ bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
   if (key >= space->granules ||
       (td_mark_load(&space->marks[key]) & (TD_DEFERRED - 1)) == space->epoch)
     return true;
-  if (!td_weak_claim(marker->set, &ephemeron->claimed)) return false;
+  if (!td_mark_claim(marker->set, &ephemeron->claimed)) return false;
   ephemeron->link = marker->ephemerons;
   marker->ephemerons = address;
   return false;
@@ -50,9 +50,10 @@ static uintptr_t take(struct td_markers *set, bool weak) {
   return all;
 }
 
-uintptr_t td_weak_chain_take(struct td_markers *set) {
+uintptr_t td_mark_take_weak(struct td_markers *set) {
   return take(set, true);
 }
-uintptr_t td_ephemeron_chain_take(struct td_markers *set) {
+
+uintptr_t td_mark_take_ephemerons(struct td_markers *set) {
   return take(set, false);
 }
