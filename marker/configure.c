@@ -6,7 +6,7 @@
 
 #include "marker/base/deferred.h"
 #include "marker/base/idle.h"
-#include "marker/engine/list.h"
+#include "marker/engine/engines.h"
 #include "marker/helpers.h"
 #include "marker/make.h"
 #include "marker/marker.h"
@@ -24,7 +24,7 @@ static bool fail(struct tide_error *error, enum tide_status status, const char *
 
 static bool check_config(const struct td_marker_config *config, const struct td_engine **engine,
                          uint32_t *blocks, uint32_t *items, struct tide_error *error) {
-  *engine = config->engine ? config->engine : td_engine_at(0);
+  *engine = config->engine ? config->engine : td_engines[0];
   const struct td_queue_entry *queue = (*engine)->queue;
   if (config->markers == 0 || config->markers > TIDE_MARKERS_MAX)
     return fail(error, TIDE_ERROR_ARGUMENT, "the number of markers must be 1 to 256%s", "");

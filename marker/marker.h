@@ -25,7 +25,7 @@ struct td_markers;
 /* ---- Markers ---- */
 
 struct td_marker_config {
-  const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
+  const struct td_engine *engine;           /* see marker/engine/engines.h; NULL: the first */
   const struct td_policy_kind *policy;      /* where thieves begin; NULL: the first */
   enum td_marking marking;                  /* a way of marking that is forced, in tests */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */

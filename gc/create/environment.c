@@ -8,7 +8,7 @@
 
 #include "gc/state/error.h"
 #include "gc/when/when.h"
-#include "marker/engine/list.h"
+#include "marker/engine/engines.h"
 #include "marker/queue/policies.h"
 #include "tide/advanced.h"
 
@@ -73,7 +73,7 @@ static bool read_names(struct td_environment *environment, struct tide_error *er
   environment->engine = value_of("TIDE_ENGINE");
   environment->policy = value_of("TIDE_POLICY");
   if ((value = environment->engine) && !td_engine_find(value))
-    return refuse_name(error, "TIDE_ENGINE", value, td_engine_name);
+    return refuse_name(error, "TIDE_ENGINE", value, tide_engine_name);
   if ((value = environment->policy) && !td_policy_find(value))
     return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
   if ((value = value_of("TIDE_MARKING")) && !td_marking_find(value, &environment->marking))

@@ -34,7 +34,7 @@
 #include "gc/weak/finalizers.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
-#include "marker/engine/list.h"
+#include "marker/engine/engines.h"
 #include "marker/queue/policies.h"
 
 /* Not zeroed: small heaps never touch it. */

@@ -5,16 +5,19 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "marker/engine/list.h"
+#include "marker/engine/engines.h"
 #include "marker/queue/policies.h"
 #include "tide/advanced.h"
 #include "tide/stats.h"
 
 const char *tide_engine_name(size_t index) {
-  return td_engine_name(index);
+  const struct td_engine *engine = td_engine_at(index);
+  return engine ? engine->queue->name : NULL;
 }
+
 const char *tide_engine_text(size_t index) {
-  return td_engine_text(index);
+  const struct td_engine *engine = td_engine_at(index);
+  return engine ? engine->queue->text : NULL;
 }
 
 const char *tide_policy_name(size_t index) {
@@ -58,7 +61,7 @@ enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
   if (engine) return configure(heap, engine, 0, NULL, error);
   return td_fail(error, TIDE_ERROR_ARGUMENT,
                  "tide_heap_set_engine: no engine is called %.32s; there are: %s", name,
-                 td_list_names(names, td_engine_name));
+                 td_list_names(names, tide_engine_name));
 }
 
 enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,

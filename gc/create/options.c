@@ -6,7 +6,7 @@
 #include "gc/state/sized.h"
 #include "gc/when/when.h"
 #include "heap/create.h"
-#include "marker/engine/list.h"
+#include "marker/engine/engines.h"
 #include "marker/queue/policies.h"
 
 #define RESERVE_DEFAULT_LEAST ((size_t)1 << 30)
@@ -75,7 +75,7 @@ static bool check_options(const struct tide_options *o, struct tide_error *error
   else if (a->engine && !td_engine_find(a->engine))
     td_fail(error, TIDE_ERROR_ARGUMENT,
             "tide_heap_create: no engine is called %.32s; there are: %s", a->engine,
-            td_list_names(names, td_engine_name));
+            td_list_names(names, tide_engine_name));
   else if (a->policy && !td_policy_find(a->policy))
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no policy has this name: %.64s",
             a->policy);
@@ -100,7 +100,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!o->markers) o->markers = td_plat_cpus_allowed();
   if (o->markers > TIDE_MARKERS_MAX) o->markers = TIDE_MARKERS_MAX;
   if (!advanced->engine) advanced->engine = environment->engine;
-  if (!advanced->engine) advanced->engine = td_engine_name(0);
+  if (!advanced->engine) advanced->engine = tide_engine_name(0);
   if (!advanced->policy) advanced->policy = environment->policy;
   if (!advanced->policy) advanced->policy = td_policy_name(0);
   if (environment->small_pages) {

@@ -2,8 +2,6 @@
 /* The library's engines. A build leaves engines out by TIDE_WITHOUT_… */
 #include "marker/engine/engines.h"
 
-#include <stddef.h>
-
 extern const struct td_engine td_engine_bwos, td_engine_abp, td_engine_chase_lev, td_engine_serial;
 
 const struct td_engine *const td_engines[] = {
