@@ -5,7 +5,7 @@
 #ifndef TD_MARKER_LOOP_BY_REGION_H
 #define TD_MARKER_LOOP_BY_REGION_H
 
-#include "marker/loop/follow_mode.h"
+#include "marker/loop/follow.h"
 #include "marker/loop/own_queue.h"
 #include "marker/region/throw.h"
 

@@ -12,7 +12,7 @@
 
 #include "marker/base/idle.h"
 #include "marker/loop/by_region.h"
-#include "marker/loop/follow_mode.h"
+#include "marker/loop/follow.h"
 #include "marker/loop/poll.h"
 #include "marker/loop/sharing.h"
 #include "marker/loop/sources.h"
