@@ -48,7 +48,6 @@ void td_mark_begin(struct td_markers *set) {
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = TD_RECRUIT_STEP;
-    marker->has_offered = true;
   }
 }
 

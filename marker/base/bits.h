@@ -44,16 +44,6 @@ static inline uint64_t td_bits_in(const struct td_bits *b, unsigned count, unsig
   return here < TD_BITS_LINE ? bits & (((uint64_t)1 << here) - 1) : bits;
 }
 
-/* Returns whether any of the first `count` markers but `self` has a bit. */
-static inline bool td_bits_any(const struct td_bits *b, unsigned count, unsigned self) {
-  for (unsigned i = 0; i * TD_BITS_LINE < count; i++) {
-    uint64_t bits = td_bits_in(b, count, i);
-    if (self / TD_BITS_LINE == i) bits &= ~((uint64_t)1 << self % TD_BITS_LINE);
-    if (bits) return true;
-  }
-  return false;
-}
-
 static inline void td_bits_set(struct td_bits *b, unsigned id) {
   if (td_bits_has(b, id)) return;
   /* relaxed: see above. */
@@ -83,23 +73,12 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
   return TD_BITS_NONE;
 }
 
-/* Takes away a bit of one of the first `count` markers, the next one from `from` on if there is
- * one. Returns the marker; TD_BITS_NONE if it has found none. */
+/* Takes that bit away. Returns the marker; TD_BITS_NONE if none has its bit. */
 static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from) {
-  const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
-  for (unsigned i = 0; i <= words; i++) {
-    unsigned word = (from / TD_BITS_LINE + i) % words;
-    uint64_t bits = td_bits_in(b, count, word);
-    if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;
-    for (unsigned tries = 0; bits && tries < 2; tries++) {
-      uint64_t bit = bits & -bits;
-      /* relaxed: see above. */
-      uint64_t before = atomic_fetch_and_explicit(&b->of[word].bits, ~bit, memory_order_relaxed);
-      if (before & bit) return TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bit);
-      bits &= before;
-    }
-  }
-  return TD_BITS_NONE;
+  uint32_t id = td_bits_next(b, count, from);
+  while (id != TD_BITS_NONE && !td_bits_clear(b, id)) /* another one has taken it just now */
+    id = td_bits_next(b, count, id);
+  return id;
 }
 
 #endif

@@ -131,7 +131,6 @@ struct td_marker {
 
   /* This marker while it is active. */
   bool took_part;
-  bool has_offered;           /* its bit in `offers` may be there */
   uint32_t queued_leaves;     /* leaves that came out of the queue since the last poll */
   struct td_policy policy;    /* whom to steal from; made anew with each configuration */
   uint32_t recruit_step;      /* objects until it wakes another marker again */

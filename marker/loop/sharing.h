@@ -38,7 +38,6 @@ TD_INLINE void offer(struct loop *l) {
   if (!td_has_offers(set) || td_bits_has(&set->offers, l->marker->id)) return;
   if (Q(size)(l->queue) == 0) return;
   td_bits_set(&set->offers, l->marker->id);
-  l->marker->has_offered = true;
 }
 
 /* Among many, some marker is always about to run out of work, and sleeps if it finds none to take.

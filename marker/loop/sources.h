@@ -127,9 +127,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
   struct td_markers *set = marker->set;
   if (td_term_alone(&set->term)) return 0;
   const bool hinted = td_has_offers(set);
-  if (hinted && marker->has_offered)
-    td_bits_clear(&set->offers, marker->id); /* before a thief does */
-  marker->has_offered = false;
+  if (hinted) td_bits_clear(&set->offers, marker->id); /* before a thief does */
   const unsigned most = set->limit < TD_MANY_MARKERS ? set->limit : TD_MANY_MARKERS;
   for (unsigned tries = 1; tries < most; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
@@ -154,7 +152,7 @@ static bool promising(struct td_marker *marker) {
   if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_find(marker, 0))
     return true;
   const bool hinted = td_has_offers(set);
-  if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;
+  if (hinted && offering(marker, marker->id) != TD_BITS_NONE) return true;
   for (unsigned v = 0; v < set->limit; v++) {
     if (v == marker->id || Q(size)(set->marker[v]->queue) == 0) continue;
     if (hinted) td_bits_set(&set->offers, v);
