@@ -69,12 +69,6 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-/* Markers run out of work together, and `spinning` passes from core to core. The phase would last
- * until the collecting thread has had its turn. So that thread watches without one. */
-static bool needs_turn(const struct td_marker *marker) {
-  return marker->id != 0;
-}
-
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* Who watches is awake, and comes sooner. relaxed, as all accesses: it orders nothing. */
@@ -99,21 +93,17 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   return effort + step;
 }
 
+/* Markers run out of work together, and `spinning` passes from core to core. The phase would last
+ * until the collecting thread has had its turn. So that thread watches without one. */
 static bool may_watch(const struct td_marker *marker) {
   struct td_markers *set = marker->set;
   if (!TD_STEP(idle, watch)) return false; /* tests/model may let all sleep at once */
   if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
-  if (!needs_turn(marker)) return true;
+  if (marker->id == 0) return true;
   /* relaxed, both: as above. */
   uint32_t watched = atomic_load_explicit(&set->spinning, memory_order_relaxed);
   return !watched && atomic_compare_exchange_strong_explicit(
                          &set->spinning, &watched, 1, memory_order_relaxed, memory_order_relaxed);
-}
-
-static void stop_watching(struct td_marker *marker) {
-  if (!needs_turn(marker)) return;
-  /* relaxed: as above. */
-  atomic_store_explicit(&marker->set->spinning, 0, memory_order_relaxed);
 }
 
 /* The collecting thread looks after each pause whether the phase is over. */
@@ -190,7 +180,8 @@ bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   bool again = false;
   if (may_watch(marker)) {
     again = watch(marker, promising);
-    stop_watching(marker);
+    if (marker->id != 0) /* relaxed: as above. */
+      atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
   }
   if (!again && marker->id == 0) again = wait_for_end(marker, promising);
   if (again) arrive(marker);
