@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of markers of a heap: created, configured, destroyed. */
+/* The set of markers of a heap, its memory above all: created, configured, destroyed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,94 @@
 #include "marker/base/idle.h"
 #include "marker/engine/engines.h"
 #include "marker/helpers.h"
-#include "marker/make.h"
 #include "marker/marker.h"
 #include "marker/queue/policies.h"
 #include "marker/region/regions.h"
+#include "marker/test/tester.h"
+
+/* ---- One marker ---- */
+
+static size_t rounded(size_t bytes) {
+  return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
+}
+
+static void free_marker(struct td_marker *marker) {
+  if (!marker) return;
+  free(marker->memory);
+  td_growth_close(&marker->growth);
+  free(marker->events.at);
+  td_visitor_free(marker->visitor);
+  td_tester_free(marker->tester);
+  free(marker);
+}
+
+/* Returns a marker without a queue and without a thread, NULL if there is no memory. */
+static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
+  struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
+  if (!marker) return NULL;
+  *marker = (struct td_marker){.set = set, .id = id, .cpu = -1};
+  marker->visitor = td_visitor_make(marker);
+  marker->tester = td_tester_make(marker);
+  if (marker->visitor && marker->tester) return marker;
+  free_marker(marker);
+  return NULL;
+}
+
+/* ---- Their queues ---- */
+
+/* What a queue needs. It becomes the marker's when there is enough for all markers. */
+struct queue_memory {
+  void *parts; /* shared part, owner's part, slots */
+  struct td_growth growth;
+};
+
+static void give_back(struct queue_memory *memory) {
+  free(memory->parts);
+  td_growth_close(&memory->growth);
+}
+
+static bool get_memory(struct queue_memory *memory, const struct td_engine *engine, uint32_t blocks,
+                       uint32_t items) {
+  size_t bytes = rounded(engine->queue_bytes) + rounded(engine->owner_bytes) +
+                 rounded(engine->storage_bytes(blocks, items));
+  *memory = (struct queue_memory){.parts = aligned_alloc(TD_CACHE_LINE, bytes)};
+  bool grows = engine->queue->room == TD_QUEUE_GROWS;
+  if (memory->parts && (!grows || td_growth_open(&memory->growth, TD_GROWTH_BYTES))) return true;
+  give_back(memory);
+  return false;
+}
+
+/* Makes a queue in that memory, which belongs to the marker from now on. */
+static void make_queue(struct td_marker *marker, const struct td_engine *engine, uint32_t blocks,
+                       uint32_t items, const struct queue_memory *memory) {
+  give_back(&(struct queue_memory){.parts = marker->memory, .growth = marker->growth});
+  marker->memory = marker->queue = memory->parts;
+  marker->growth = memory->growth;
+  marker->owner = (char *)marker->queue + rounded(engine->queue_bytes);
+  marker->storage = (char *)marker->owner + rounded(engine->owner_bytes);
+  engine->init(marker, blocks, items);
+}
+
+/* Gives the first `count` markers of the set queues of this engine and size. Markers that have such
+ * a queue keep it. Returns false if there is no memory; nothing has changed then. */
+static bool make_queues(struct td_markers *set, const struct td_engine *engine, uint32_t blocks,
+                        uint32_t items, unsigned count) {
+  struct queue_memory memory[TIDE_MARKERS_MAX];
+  bool same = set->engine == engine && set->queue_blocks == blocks && set->queue_items == items;
+  unsigned first = same ? set->limit : 0;
+  /* The memory of all queues comes first, so that nothing has changed when there is not enough. */
+  for (unsigned i = first; i < count; i++) {
+    if (get_memory(&memory[i], engine, blocks, items)) continue;
+    while (i-- > first)
+      give_back(&memory[i]);
+    return false;
+  }
+  for (unsigned i = first; i < count; i++)
+    make_queue(set->marker[i], engine, blocks, items, &memory[i]);
+  return true;
+}
+
+/* ---- The set ---- */
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
                  const char *which) {
@@ -54,12 +138,10 @@ static void choose_victims(struct td_markers *set) {
             .kind = set->policy, .self = i, .count = set->limit, .size = size_of, .context = set});
 }
 
-/* Makes the markers up to `count` that do not exist yet. They remember as many events as the
- * others.
- */
+/* Makes the markers up to `count` that do not exist yet. They remember as many events as others. */
 static bool make_markers(struct td_markers *set, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
-    if (!set->marker[i]) set->marker[i] = td_marker_make(set, i);
+    if (!set->marker[i]) set->marker[i] = make_marker(set, i);
     if (!set->marker[i]) return false;
     struct td_events *events = &set->marker[i]->events;
     if (events->capacity != set->event_capacity &&
@@ -72,7 +154,7 @@ static bool make_markers(struct td_markers *set, unsigned count) {
 /* Frees the markers from number `from` on. None of them has ever had a thread. */
 static void drop_markers(struct td_markers *set, unsigned from) {
   for (unsigned i = from; i < TIDE_MARKERS_MAX; i++) {
-    td_marker_free(set->marker[i]);
+    free_marker(set->marker[i]);
     set->marker[i] = NULL;
   }
 }
@@ -87,7 +169,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   while (existing < TIDE_MARKERS_MAX && set->marker[existing])
     existing++;
   bool made = make_markers(set, config->markers);
-  if (!made || !td_marker_queues_make(set, engine, blocks, items, config->markers)) {
+  if (!made || !make_queues(set, engine, blocks, items, config->markers)) {
     drop_markers(set, existing);
     return made ? fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
                        engine->queue->name)
@@ -142,8 +224,33 @@ void td_markers_destroy(struct td_markers *set) {
   if (!set) return;
   td_helpers_end(set);
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
-    td_marker_free(set->marker[i]);
+    free_marker(set->marker[i]);
   free(set->marker);
   td_regions_free(set->regions);
   free(set);
+}
+
+/* ---- The event logs of all markers ---- */
+
+bool td_markers_trace(struct td_markers *set, size_t events) {
+  bool done = true;
+  td_quiet(set);
+  set->event_capacity = events;
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    done = td_events_resize(&set->marker[i]->events, i, events) && done;
+  if (!done) set->event_capacity = 0;
+  for (unsigned i = 0; !done && i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    td_events_resize(&set->marker[i]->events, i, 0);
+  td_reopen(set, false);
+  return done;
+}
+
+size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event *events,
+                             size_t room, uint64_t *lost) {
+  size_t count = 0;
+  /* Between collections only the collecting thread writes events: see td_marker.naps. */
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    count +=
+        td_events_take(&set->marker[i]->events, events ? events + count : NULL, room - count, lost);
+  return count;
 }
