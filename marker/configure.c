@@ -192,18 +192,15 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
 struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
                                      struct tide_error *error) {
   struct td_markers *set = aligned_alloc(TD_CACHE_LINE, sizeof *set);
-  struct td_marker **table = calloc(TIDE_MARKERS_MAX, sizeof *table);
   struct td_regions *regions = td_regions_make(space);
-  if (!set || !table || !regions) {
+  if (!set || !regions) {
     free(set);
-    free(table);
     td_regions_free(regions);
     fail(error, TIDE_ERROR_MEMORY, "no memory for the markers%s", "");
     return NULL;
   }
   memset(set, 0, sizeof *set);
   set->space = space;
-  set->marker = table;
   set->bytes_each = TD_MANY_BYTES_EACH;
   set->regions = regions;
   if (configure(set, config, error)) return set;
@@ -225,7 +222,6 @@ void td_markers_destroy(struct td_markers *set) {
   td_helpers_end(set);
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
     free_marker(set->marker[i]);
-  free(set->marker);
   td_regions_free(set->regions);
   free(set);
 }

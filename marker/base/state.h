@@ -39,7 +39,6 @@ struct td_markers {
   struct td_space *space;
   const struct td_engine *engine;
   const struct td_policy_kind *policy;
-  struct td_marker **marker;
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
   /* No more markers mark a heap than there are CPUs, nor, if they are many, than it has parts of so
@@ -48,6 +47,7 @@ struct td_markers {
   uint32_t cpus;
   uint64_t helpers_after_ns; /* see td_is_early */
   struct td_regions *regions;
+  struct td_marker *marker[TIDE_MARKERS_MAX]; /* those that were ever wanted; NULL behind them */
 
   /* The phase. Written by the collecting thread before td_term_start, read by active markers. */
   const struct td_span *spans;

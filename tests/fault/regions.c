@@ -40,7 +40,7 @@ static void refuse_each(bool later) {
     tables += strcmp(error.text, "no memory for the markers' tables") == 0;
   }
   CHECK(set);
-  CHECK(markers == 4 && tables > 0); /* what they share, the list of them, the regions' two */
+  CHECK(markers == 3 && tables > 0); /* what they share, the regions' two */
   td_markers_destroy(set);
 }
 
