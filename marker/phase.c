@@ -7,7 +7,6 @@
 #include "marker/scan/rare.h"
 #include "marker/marker.h"
 #include "marker/region/regions.h"
-#include "marker/region/check.h"
 #include "platform/probes.h"
 
 /* Returns how many markers the heap has work for. Few may always take part: what there is to share

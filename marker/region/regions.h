@@ -4,12 +4,8 @@
  * A reference that is found is not tested. It is thrown: its granule is appended to the open chunk
  * that this marker has for the region it leads to. A full chunk is pushed to the region. Later some
  * marker claims the region, sifts all references that wait there, which finds the new objects, and
- * scans these in the order of their addresses. What they refer to is thrown in turn.
- *
- * So the marks that are tested lie in the cache, the objects of a visit are known before the first
- * one is scanned, and the marks of a region do not pass from core to core. The price of an object
- * does not depend on the size of the heap. Propagation blocking (Beamer, Asanovic and Patterson,
- * IPDPS 2017) is the same idea for the vertices of a graph.
+ * scans these in the order of their addresses. What they refer to is thrown in turn. Why that pays
+ * stands in docs/marking.md.
  *
  * Not templates: visits use no queue. marker/loop/by_region.h connects them with the loop. */
 #ifndef TD_MARKER_REGION_REGIONS_H
@@ -108,5 +104,14 @@ bool td_regions_wait(const struct td_regions *regions);
  * to `objects`, which has room for TD_CHUNK_REFERENCES. Returns how many; 0 if there is none.
  * `many` says whether more chunks waited there. */
 uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool *many);
+
+#ifdef TD_DEBUG
+#define TD_REGIONS_CHECKED true
+#else
+#define TD_REGIONS_CHECKED false
+#endif
+/* The collecting thread, after a phase: no region is owned or has chunks, and no chunk is in use.
+ * Debug builds abort if that does not hold. */
+void td_regions_check(const struct td_markers *set);
 
 #endif

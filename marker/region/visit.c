@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which region is visited next, and when visiting ends. */
+#include <assert.h>
+
 #include "marker/base/idle.h"
-#include "marker/region/check.h"
+#include "marker/region/fresh.h"
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
@@ -40,6 +42,16 @@ static bool sift_open(struct td_visit_state *s, uint32_t r) {
   return found;
 }
 
+/* The owner is about to leave a region: no object waits to be scanned. Debug builds abort if one
+ * does. */
+static void check_visitor(const struct td_visitor *visitor) {
+  size_t words = (size_t)1 << visitor->regions->shift >> TD_FRESH_WORD;
+  for (size_t i = 0; i < words; i++)
+    assert(visitor->fresh[i] == 0);
+  for (size_t i = 0; i < words / 64; i++)
+    assert(visitor->summary[i] == 0);
+}
+
 /* Tests and scans until nothing waits in the region. The caller owns it. */
 static void visit(struct td_visit_state *s, uint32_t r) {
   struct td_visitor *visitor = s->visitor;
@@ -59,7 +71,7 @@ static void visit(struct td_visit_state *s, uint32_t r) {
     }
     if (found) td_scan_fresh(s);
   }
-  if (TD_REGIONS_CHECKED) td_visitor_check(visitor);
+  if (TD_REGIONS_CHECKED) check_visitor(visitor);
   td_region_leave(&regions->at[r]);
 }
 
@@ -159,10 +171,8 @@ static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
 bool td_regions_wait(const struct td_regions *regions) {
   /* relaxed: see td_regions.used. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return false;
-  for (uint32_t r = 0; r < td_regions_count(regions); r++) {
-    uint64_t word = td_region_look(&regions->at[r]);
-    if (!td_region_is_owned(word) && td_region_waiting(word) > 0) return true;
-  }
+  for (uint32_t r = 0; r < td_regions_count(regions); r++)
+    if (waiting(&regions->at[r], false)) return true;
   return false;
 }
 
@@ -188,4 +198,21 @@ uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool 
     td_region_leave(&regions->at[r]);
   }
   return count;
+}
+
+/* ---- After a phase ---- */
+
+void td_regions_check(const struct td_markers *set) {
+  const struct td_regions *regions = set->regions;
+  uint32_t used = 0;
+  for (uint32_t r = 0; r < td_regions_count(regions); r++)
+    assert(td_region_look(&regions->at[r]) == 0);
+  for (unsigned i = 0; i < set->limit; i++) {
+    const struct td_visitor *visitor = set->marker[i]->visitor;
+    /* relaxed: td_term_over has acquired it: [term.leave]. */
+    used += atomic_load_explicit(&visitor->stock.balance, memory_order_relaxed);
+    for (uint32_t part = 0; part < td_regions_parts(regions); part++)
+      assert(!visitor->open[part]);
+  }
+  assert(used == 0);
 }
