@@ -66,34 +66,42 @@ TD_INLINE void add_word(struct scanning *s, uintptr_t word) {
     s->count += look_up(s->space, word, to) - 1;
 }
 
-/* Objects of `slots` slots, a constant. */
-TD_INLINE void scan_slots(struct td_tester *t, unsigned slots) {
+/* Objects of `count` slots that the map names, or whose first `count` words may be pointers. Both
+ * are constants. */
+TD_INLINE void scan_short(struct td_tester *t, unsigned count, bool may_point) {
   struct scanning s = begin(t);
-  const uint32_t count = t->now->count;
-  for (uint32_t i = 0; i < count; i++) {
+  const uint32_t objects = t->now->count;
+  for (uint32_t i = 0; i < objects; i++) {
     fetch(&s, i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map;
 #pragma GCC unroll 8
-    for (unsigned k = 0; k < slots; k++, map &= map - 1)
-      add(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
+    for (unsigned k = 0; k < count; k++, map &= map - 1)
+      if (may_point)
+        add_word(&s, td_slot_load(&words[k]));
+      else
+        add(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
   }
   t->now->count = 0;
   t->count = (uint32_t)s.count;
 }
 
-#define SCAN_SLOTS(slots)                                                                          \
-  static void scan_slots_##slots(struct td_tester *t) {                                            \
-    scan_slots(t, slots);                                                                          \
+#define SCAN(name, count, may_point)                                                               \
+  static void scan_##name##_##count(struct td_tester *t) {                                         \
+    scan_short(t, count, may_point);                                                               \
   }
-SCAN_SLOTS(1)
-SCAN_SLOTS(2)
-SCAN_SLOTS(3)
-SCAN_SLOTS(4)
-SCAN_SLOTS(5)
-SCAN_SLOTS(6)
-SCAN_SLOTS(7)
-SCAN_SLOTS(8)
+SCAN(slots, 1, false)
+SCAN(slots, 2, false)
+SCAN(slots, 3, false)
+SCAN(slots, 4, false)
+SCAN(slots, 5, false)
+SCAN(slots, 6, false)
+SCAN(slots, 7, false)
+SCAN(slots, 8, false)
+SCAN(words, 2, true)
+SCAN(words, 4, true)
+SCAN(words, 6, true)
+SCAN(words, 8, true)
 
 typedef void add_fn(struct scanning *s, uintptr_t word);
 
@@ -119,30 +127,6 @@ static void scan_map(struct td_tester *t) {
 static void scan_some_words(struct td_tester *t) {
   scan_some(t, add_word);
 }
-
-/* Objects whose first `count` words, a constant, may be pointers. */
-TD_INLINE void scan_words(struct td_tester *t, unsigned words) {
-  struct scanning s = begin(t);
-  const uint32_t count = t->now->count;
-  for (uint32_t i = 0; i < count; i++) {
-    fetch(&s, i);
-    const uintptr_t *word = (const uintptr_t *)address_of(&s, s.at[i]);
-#pragma GCC unroll 8
-    for (unsigned k = 0; k < words; k++)
-      add_word(&s, td_slot_load(&word[k]));
-  }
-  t->now->count = 0;
-  t->count = (uint32_t)s.count;
-}
-
-#define SCAN_WORDS(words)                                                                          \
-  static void scan_words_##words(struct td_tester *t) {                                            \
-    scan_words(t, words);                                                                          \
-  }
-SCAN_WORDS(2)
-SCAN_WORDS(4)
-SCAN_WORDS(6)
-SCAN_WORDS(8)
 
 TD_INLINE void add_all(struct td_tester *t, const uintptr_t *words, size_t count, add_fn *add_one) {
   struct scanning s = begin(t);
