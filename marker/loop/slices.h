@@ -48,7 +48,7 @@ TD_INLINE struct td_array cut_array(struct loop *l, uintptr_t object) {
 
 TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
   struct td_array part = cut_slice(l, item);
-  td_array_scan_part(&part, &l->v, visit_one, l);
+  td_array_scan(&part, &l->v, visit_one, l);
 }
 
 TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {

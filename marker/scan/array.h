@@ -34,18 +34,12 @@ TD_INLINE struct td_array td_array_of(const struct td_space *space, uintptr_t ob
 }
 
 /* A part of a long array is scanned from its first slot on. */
-TD_INLINE void td_array_scan_part(const struct td_array *array, const struct td_view *v,
-                                  td_visit visit, void *context) {
-  if (array->conservative)
-    td_scan_words_upwards(v, array->slots, array->from, array->to, true, visit, context);
-  else
-    td_scan_words_upwards(v, array->slots, array->from, array->to, false, visit, context);
-}
-
 TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view *v, td_visit visit,
                              void *context) {
-  if (array->is_part)
-    td_array_scan_part(array, v, visit, context);
+  if (array->is_part && array->conservative)
+    td_scan_words_upwards(v, array->slots, array->from, array->to, true, visit, context);
+  else if (array->is_part)
+    td_scan_words_upwards(v, array->slots, array->from, array->to, false, visit, context);
   else if (array->conservative)
     td_scan_words(v, array->slots, array->from, array->to, true, visit, context);
   else
