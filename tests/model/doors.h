@@ -168,7 +168,6 @@ static unsigned td_plat_wake(rl::atomic<uint32_t> *futex, unsigned) {
 #define td_world_awaits_for_fork(m) (MODEL_STEP(asked) && td_world_awaits_for_fork(m))
 #include "gc/threads/stop/signal.c"
 #undef td_inside_set
-#define stand_still stand_still_at_safepoint
 static int errno_of_thread; // nobody reads it
 #define errno errno_of_thread
 static void tide_safepoint_slow(struct tide_mutator *mutator);

@@ -144,7 +144,7 @@ static inline void safepoint(void) {
   if (__atomic_load_n(&m->fast.stop, __ATOMIC_RELAXED) == 0) return;
   if (!(atomic_load_explicit(&m->state, memory_order_relaxed) & TD_STOP)) return;
   MODEL_MET(STOPPED_AT_POLL);
-  td_stack_call(stand_still, NULL);
+  td_stack_call(td_thread_stand_still, NULL);
 }
 
 /* Says that it writes a reference to its young object into a slot of the old one. */

@@ -14,18 +14,12 @@
 
 /* ---- Safepoints ---- */
 
-static void stand_still(void *unused) {
-  (void)unused;
-  td_thread_enter_safe(NULL);
-  td_thread_leave_safe(NULL);
-}
-
 bool td_safepoint(struct tide_mutator *mutator) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_wait(mutator, "tide_safepoint") || mutator->blocking_depth) return false;
   /* relaxed: a stop that is not seen now is seen at the next safepoint. */
   if (atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)
-    td_stack_call(stand_still, NULL);
+    td_stack_call(td_thread_stand_still, NULL);
   return true;
 }
 

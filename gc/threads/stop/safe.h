@@ -36,6 +36,8 @@ bool td_world_try_leave_safe(struct tide_mutator *mutator);
  * nothing, and while it has to wait, all are safe. */
 void td_thread_enter_safe(const struct tide_mutator *except);
 void td_thread_leave_safe(const struct tide_mutator *except);
+/* All of them, one after the other: for td_stack_call. */
+void td_thread_stand_still(void *unused);
 /* The same for a thread that holds a world's lock: returns NULL, or the mutator that was
  * suspended. Then all are safe still, and the thread must not keep the lock while it waits. */
 struct tide_mutator *td_thread_try_leave_safe(const struct tide_mutator *except);

@@ -28,12 +28,6 @@ static bool anyone_awaited(const struct td_self *self) {
   return m != NULL;
 }
 
-static void stand_still(void *unused) {
-  (void)unused;
-  td_thread_enter_safe(NULL);
-  td_thread_leave_safe(NULL);
-}
-
 /* A mutator in a blocking section was safe before, and a collection may be at work on its runs: it
  * is about to take a cell from none of them. */
 static void set_interrupted(const struct td_self *self, bool interrupted) {
@@ -72,7 +66,7 @@ static void on_signal(void) {
   int before, deferred;
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before);
   set_interrupted(self, true);
-  td_stack_call(stand_still, NULL);
+  td_stack_call(td_thread_stand_still, NULL);
   set_interrupted(self, false);
   note_doors(self);
   pthread_setcanceltype(before, &deferred);
@@ -121,7 +115,7 @@ static void answer_outside(struct td_self *self) {
     atomic_signal_fence(memory_order_seq_cst);
     while (self->at_doors)
       wait_at_doors(self);
-    if (anyone_awaited(self)) td_stack_call(stand_still, NULL);
+    if (anyone_awaited(self)) td_stack_call(td_thread_stand_still, NULL);
     td_inside_set(self, 0);
   } while (self->put_off);
 }
