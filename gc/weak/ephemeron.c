@@ -64,6 +64,21 @@ static void take_met(struct tide_heap *heap) {
   }
 }
 
+/* Takes the unresolved ones apart: passes the values of those whose keys live to `mark`. */
+static void resolve(struct tide_heap *heap, void (*mark)(struct tide_heap *heap, uintptr_t value)) {
+  struct td_ephemerons *e = heap->ephemerons;
+  uintptr_t list = e->unresolved;
+  e->unresolved = 0;
+  e->count = 0;
+  for (uintptr_t x = list, next; x; x = next) {
+    next = at(x)->link;
+    if (lives(heap, key_of(x)))
+      mark(heap, value_of(x));
+    else
+      keep_unresolved(e, x);
+  }
+}
+
 /* ---- Marking values by the markers ---- */
 
 static void run_values(struct tide_heap *heap) {
@@ -84,18 +99,9 @@ static void add_value(struct tide_heap *heap, uintptr_t value) {
 /* Looks at every unresolved ephemeron once. Returns whether something new was marked. */
 static bool round_of_values(struct tide_heap *heap) {
   struct td_ephemerons *e = heap->ephemerons;
-  uintptr_t list = e->unresolved;
   size_t before = e->count;
-  e->unresolved = 0;
-  e->work += e->count;
-  e->count = 0;
-  for (uintptr_t x = list, next; x; x = next) {
-    next = at(x)->link;
-    if (lives(heap, key_of(x)))
-      add_value(heap, value_of(x));
-    else
-      keep_unresolved(e, x);
-  }
+  e->work += before;
+  resolve(heap, add_value);
   bool resolved = e->count != before;
   run_values(heap);
   take_met(heap);
@@ -258,21 +264,15 @@ void td_ephemerons_close(struct tide_heap *heap) {
   }
 }
 
+static void defer_value(struct tide_heap *heap, uintptr_t value) {
+  heap->ephemerons->objects += td_mark_from_outside(heap->markers, value);
+}
+
 bool td_ephemerons_defer(struct tide_heap *heap) {
-  struct td_ephemerons *e = heap->ephemerons;
-  uint64_t before = e->objects;
+  uint64_t before = heap->ephemerons->objects;
   take_met(heap);
-  uintptr_t list = e->unresolved;
-  e->unresolved = 0;
-  e->count = 0;
-  for (uintptr_t x = list, next; x; x = next) {
-    next = at(x)->link;
-    if (lives(heap, key_of(x)))
-      e->objects += td_mark_from_outside(heap->markers, value_of(x));
-    else
-      keep_unresolved(e, x);
-  }
-  return e->objects != before;
+  resolve(heap, defer_value);
+  return heap->ephemerons->objects != before;
 }
 
 void td_ephemerons_clear(struct tide_heap *heap) {
