@@ -8,7 +8,6 @@
 #include "gc/roots/gather.h"
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
-#include "gc/weak/finalizers.h"
 #include "heap/space/find.h"
 #include "heap/space/walk.h"
 #include "tide/inspect.h"
@@ -246,8 +245,7 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
   struct inspection *inspection = argument;
   struct tide_heap *heap = mutator->heap;
   struct tide_walk walk = {.heap = heap};
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
+  td_roots_lock(heap);
   pthread_mutex_lock(&heap->space.lock);
   walk.layouts = heap->space.layouts.count;
   pthread_mutex_unlock(&heap->space.lock);
@@ -255,8 +253,7 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
   if (!inspection->no_memory) inspection->inspect(&walk, inspection->context);
   td_pages_give(walk.objects, td_object_bitmap_bytes(&heap->space));
   td_pages_give(walk.before, ((size_t)heap->space.frontier + 1) * sizeof *walk.before);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
+  td_roots_unlock(heap);
 }
 
 enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The embedder asks for checks. */
 #include "gc/check/verify.h"
-#include "gc/roots/set.h"
+#include "gc/roots/gather.h"
 #include "gc/state/error.h"
 #include "gc/state/mutator.h"
 #include "gc/threads/stop/pause.h"
-#include "gc/weak/finalizers.h"
 #include "heap/check.h"
 
 struct check_call {
@@ -16,11 +15,9 @@ struct check_call {
 static void check_marks(struct tide_mutator *mutator, void *argument) {
   struct check_call *call = argument;
   struct tide_heap *heap = mutator->heap;
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
+  td_roots_lock(heap);
   if (!td_verify_marks(heap, call->result)) call->status = TIDE_ERROR_MEMORY;
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
+  td_roots_unlock(heap);
 }
 
 enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {

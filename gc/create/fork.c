@@ -11,7 +11,7 @@
 #include "gc/check/caller/check.h"
 #include "gc/check/describe.h"
 #include "gc/cycle/beside_thread.h"
-#include "gc/roots/set.h"
+#include "gc/roots/gather.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/attach.h"
@@ -19,7 +19,6 @@
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
-#include "gc/weak/finalizers.h"
 #include "heap/reclaim.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,8 +69,7 @@ static void stop_all(void *before) {
   /* All other locks after the last stop: a thread that we wait for may use heaps that it is not
    * attached to, and does not stand still while it waits for such a lock. */
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
-    pthread_mutex_lock(&heap->roots->lock);
-    pthread_mutex_lock(&heap->finalizers->lock);
+    td_roots_lock(heap);
     td_beside_hold(heap);
     pthread_mutex_lock(&heap->space.lock);
     pthread_mutex_lock(&heap->stats->lock);
@@ -91,8 +89,7 @@ static void unlock_heap(struct tide_heap *heap, bool child) {
   pthread_mutex_unlock(&heap->stats->lock);
   pthread_mutex_unlock(&heap->space.lock);
   td_beside_let_go(heap, child);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
+  td_roots_unlock(heap);
 }
 
 static void go_on(void) {

@@ -55,16 +55,6 @@ struct beside {
 
 /* ---- Stops ---- */
 
-static void lock_lists(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
-}
-
-static void unlock_lists(struct tide_heap *heap) {
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
-}
-
 static void resume(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_pause_hand_back_runs(heap);
@@ -119,7 +109,7 @@ static void start_marking(struct beside *b) {
 /* The world stands still. */
 static void begin_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  lock_lists(heap);
+  td_roots_lock(heap);
   heap->finalizers->pending_before = heap->finalizers->pending_count;
   b->cycle.stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   td_pause_retire_runs(heap);
@@ -134,7 +124,7 @@ static void begin_stopped(struct beside *b) {
   if (b->stopped)
     mark_stopped(b);
   else
-    unlock_lists(heap);
+    td_roots_unlock(heap);
 }
 
 /* ---- Stop 2 ---- */
@@ -206,12 +196,12 @@ static void end_stopped(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_young_beside_end(heap, false);
   if (!close_marking(b)) return;
-  if (!b->stopped) lock_lists(heap); /* else they have been locked since */
+  if (!b->stopped) td_roots_lock(heap); /* else they have been locked since */
   heap->marking = true;
   if (close_dying(b)) end_marking(b);
   heap->marking = false;
   if (!b->again) sort_or_wait(b);
-  unlock_lists(heap);
+  td_roots_unlock(heap);
 }
 
 /* ---- A collection ---- */

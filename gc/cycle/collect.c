@@ -129,13 +129,11 @@ static void collect_locked(void *argument) {
     td_stats_abandon(heap);
     return;
   }
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
+  td_roots_lock(heap);
   heap->finalizers->pending_before = heap->finalizers->pending_count;
   cycle->stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   collect_stopped(cycle);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
+  td_roots_unlock(heap);
   if (heap->concurrent && cycle->cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
   td_cycle_publish(cycle);
   if (heap->finalizers->pending_count > heap->finalizers->pending_before)

@@ -178,11 +178,9 @@ static void collect_or_end(struct collection *c) {
     td_young_beside_end(heap, true);
     return;
   }
-  pthread_mutex_lock(&heap->roots->lock);
-  pthread_mutex_lock(&heap->finalizers->lock);
+  td_roots_lock(heap);
   collect_stopped(c);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  pthread_mutex_unlock(&heap->roots->lock);
+  td_roots_unlock(heap);
   publish(c);
 }
 

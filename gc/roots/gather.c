@@ -9,6 +9,16 @@
 #include "gc/threads/world.h"
 #include "gc/weak/finalizers.h"
 
+void td_roots_lock(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
+}
+
+void td_roots_unlock(struct tide_heap *heap) {
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
+}
+
 static void add_ranges(struct td_root_list *list, const struct td_registry *ranges) {
   const struct td_root_range *range = ranges->at;
   for (size_t i = 0; i < ranges->count; i++)

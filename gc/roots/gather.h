@@ -12,7 +12,11 @@ enum td_root_words {
   TD_WORDS_KEPT,    /* those that the last fresh gathering found */
 };
 
-/* World stopped, the roots' lock held: lists all roots. The list stays valid until the next
+/* The locks of roots and of finalizers, whose queue is one. */
+void td_roots_lock(struct tide_heap *heap);
+void td_roots_unlock(struct tide_heap *heap);
+
+/* World stopped, both held: lists all roots. The list stays valid until the next
  * gathering. Without memory for all of them, `take` is called with some before. */
 const struct td_root_list *td_roots_gather(struct tide_heap *heap, enum td_root_words words,
                                            td_root_list_take take, void *context);
