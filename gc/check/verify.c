@@ -3,13 +3,13 @@
  * gc/object/scan.c. It shares nothing with marker/ but the heap itself. */
 #include "gc/check/verify.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h> /* abort */
 #include <string.h>
 
 #include "gc/arrays/pages.h"
 #include "gc/check/holder.h"
+#include "gc/check/readable.h"
 #include "gc/foreign/settle.h"
 #include "gc/object/find.h"
 #include "gc/object/scan.h"
@@ -370,6 +370,7 @@ static void check_or_abort(struct tide_heap *heap, bool is_early) {
 
 void td_verify_begin(struct tide_heap *heap) {
   size_t offset;
+  td_roots_demand_readable(heap);
   struct td_freed freed = td_quarantine_damage(&heap->space, &offset);
   if (freed.start) {
     char how[128], text[256];

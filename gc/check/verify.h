@@ -8,9 +8,9 @@
 /* In a collection, after sorting: checks the heap's structures and the marks; a fault is told on
  * stderr and ends the process. */
 void td_verify_or_abort(struct tide_heap *heap);
-/* Before that collection's marking, which takes for an object what a reference names: follows all
- * references, and ends the process in the same way if one is to what was reclaimed, or was stored
- * without tide_write, or if what was reclaimed was written to. */
+/* Before that collection's marking, which takes for an object what a reference names: reads all
+ * registered roots, follows all references, and ends the process in the same way if one is to what
+ * was reclaimed, or was stored without tide_write, or if what was reclaimed was written to. */
 void td_verify_begin(struct tide_heap *heap);
 /* The same after a young collection beside a full one, whose marks say nothing yet. */
 void td_verify_references_or_abort(struct tide_heap *heap);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gc/check/caller/call.h"
-#include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"
@@ -113,10 +112,7 @@ static void begin_stopped(struct beside *b) {
   heap->finalizers->pending_before = heap->finalizers->pending_count;
   b->cycle.stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   td_pause_retire_runs(heap);
-  if (heap->verify) {
-    td_roots_demand_readable(heap);
-    td_verify_begin(heap);
-  }
+  if (heap->verify) td_verify_begin(heap);
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     m->overwritten = m->paced_ns = 0;
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);

@@ -10,7 +10,6 @@
 
 #include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
-#include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"
@@ -94,10 +93,7 @@ static void collect_stopped(struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
   td_pause_retire_runs(heap);
-  if (heap->verify) {
-    td_roots_demand_readable(heap);
-    td_verify_begin(heap);
-  }
+  if (heap->verify) td_verify_begin(heap);
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   heap->marking = true;
   cycle->root_bytes = mark(heap, cycle);
