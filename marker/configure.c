@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of markers of a heap, its memory above all: created, configured, destroyed. */
+/* The set of markers of a heap: created, configured, destroyed, and the logs of their events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
