@@ -41,10 +41,7 @@ static bool number_objects(struct tide_walk *walk) {
 }
 
 static bool is_object(const struct tide_walk *walk, uintptr_t address) {
-  const struct td_space *space = &walk->heap->space;
-  uint64_t granule = td_granule_of(space->base, address);
-  return granule < (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2 &&
-         walk->objects[granule / 64] >> (granule % 64) & 1;
+  return td_object_has_bit(&walk->heap->space, walk->objects, address);
 }
 
 uint64_t tide_walk_count(const struct tide_walk *walk) {

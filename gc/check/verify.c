@@ -54,12 +54,13 @@ static void describe(struct check *check, uintptr_t object, const char *what) {
                       sizeof check->result->difference);
 }
 
-static bool test_and_set(struct check *check, uintptr_t object) {
+static bool is_reached(const struct check *check, uintptr_t object) {
+  return td_object_has_bit(&check->heap->space, check->reached, object);
+}
+
+static void set_reached(struct check *check, uintptr_t object) {
   uint64_t granule = td_granule_of(check->heap->space.base, object);
-  uint64_t *word = &check->reached[granule / 64], bit = (uint64_t)1 << (granule % 64);
-  bool before = *word & bit;
-  *word |= bit;
-  return before;
+  check->reached[granule / 64] |= (uint64_t)1 << (granule % 64);
 }
 
 static void key_reached(struct check *check, uintptr_t key) {
@@ -87,7 +88,8 @@ static bool is_object(struct check *check, uintptr_t object) {
 static void reach(struct check *check, uintptr_t object) {
   const struct td_space *space = &check->heap->space;
   if (!is_object(check, object)) return;
-  if (test_and_set(check, object)) return;
+  if (is_reached(check, object)) return;
+  set_reached(check, object);
   check->result->objects++;
   check->result->bytes += td_space_object_bytes(space, object);
   if (check->keys.count) key_reached(check, object);
@@ -133,12 +135,6 @@ static void no_reference(struct td_scanner *scanner, uintptr_t word) {
 
 static bool is_set(const uint64_t *bits, uint64_t granule) {
   return bits[granule / 64] >> (granule % 64) & 1;
-}
-
-static bool is_reached(const struct check *check, uintptr_t object) {
-  uint64_t granule = td_granule_of(check->heap->space.base, object);
-  return granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
-         is_set(check->reached, granule);
 }
 
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {

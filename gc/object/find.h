@@ -47,6 +47,12 @@ static inline bool td_object_look(const struct tide_mutator *mutator, uintptr_t 
 /* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World
  * stopped; the caller gives the pages back (gc/arrays/pages.h) before the world goes on. */
 uint64_t *td_object_bitmap(const struct td_space *space);
+/* Has the object that begins there a bit of those? Any word will do. */
+static inline bool td_object_has_bit(const struct td_space *space, const uint64_t *bits,
+                                     uintptr_t object) {
+  uint64_t granule = td_granule_of(space->base, object);
+  return granule < td_block_granule(space->frontier) && bits[granule / 64] >> (granule % 64) & 1;
+}
 static inline size_t td_object_bitmap_bytes(const struct td_space *space) {
   return ((size_t)space->frontier * TD_BLOCK_GRANULES / 64 + 1) * sizeof(uint64_t);
 }
