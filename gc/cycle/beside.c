@@ -285,7 +285,7 @@ static void sort_beside(struct beside *b) {
 static void note_taken(const struct beside *b) {
   /* relaxed: a figure. */
   uint64_t allocated = atomic_load_explicit(&b->cycle.heap->allocated_bytes, memory_order_relaxed);
-  double live = (double)b->cycle.heap->space.live_bytes + 1;
+  double live = (double)b->cycle.heap->space.live_bytes + TD_BESIDE_LEAST;
   double freed = (double)b->cycle.heap->young_beside->freed_bytes;
   double taken = ((double)(allocated - b->allocated) - freed) / live;
   if (taken < 0) taken = 0;                      /* whole blocks count as freed */

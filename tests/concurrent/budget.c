@@ -18,7 +18,7 @@ static void allocate(struct held *held, size_t bytes) {
 
 /* Collecting is paused before the thread has come to it. */
 static void one_that_was_given_up(void) {
-  struct held held = {0};
+  struct held held = {.has_budget = true};
   open(&held, 0);
   uint64_t before = 0;
   unsigned tries = 0;
@@ -39,7 +39,7 @@ static void one_that_was_given_up(void) {
 
 /* What lies outside the heap changes what is due, and nobody is slowed down for it. */
 static void memory_outside_while_one_goes_on(void) {
-  struct held held = {0};
+  struct held held = {.has_budget = true};
   open(&held, 0);
   CHECK(tide_external_add(held.m, SMALL) == TIDE_OK && tide_collect(held.m) == TIDE_OK);
   held_begin(&held);
@@ -53,7 +53,7 @@ static void memory_outside_while_one_goes_on(void) {
 
 /* It has decided on the next budget, and is about to tell. */
 static void a_wish_that_comes_late(void) {
-  struct held held = {.later = 2};
+  struct held held = {.has_budget = true, .later = 2};
   open(&held, 1000);
   held_begin(&held);
   CHECK(tide_collect_begin(held.m) == TIDE_OK);

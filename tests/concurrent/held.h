@@ -14,6 +14,7 @@ struct held {
   struct tide_mutator *m;
   sem_t begun, go;
   bool holds;       /* the next collection waits */
+  bool has_budget;  /* or collections begin by themselves near the limit only */
   unsigned later;   /* not after its first stop, but so many later */
   unsigned resumes; /* of the one that runs; the collecting thread's */
 };
@@ -32,6 +33,7 @@ static inline void held_event(struct tide_heap *heap, enum tide_event event, uin
 static inline void held_open(struct held *held, const struct tide_options *given) {
   struct tide_options options = *given;
   options.write_barrier = options.concurrent = true;
+  if (!held->has_budget) options.sizing = TIDE_SIZING_FIXED;
   CHECK(sem_init(&held->begun, 0, 0) == 0 && sem_init(&held->go, 0, 0) == 0);
   held->heap = heap_of(&options);
   held->m = ATTACH(held->heap);
