@@ -20,11 +20,11 @@ static void make_of_all_lengths(void) {
     CHECK(tide_alloc(h.m, TIDE_LAYOUT_REFS, bytes));
 }
 
-static __attribute__((noinline)) uintptr_t *make_words(void) {
-  uintptr_t *words = tide_alloc_array(h.m, TIDE_LAYOUT_CONSERVATIVE, WORDS, sizeof *words);
+static __attribute__((noinline)) uintptr_t *make_words(size_t count) {
+  uintptr_t *words = tide_alloc_array(h.m, TIDE_LAYOUT_CONSERVATIVE, count, sizeof *words);
   CHECK(words);
-  for (size_t i = 0; i < WORDS; i++)
-    words[i] = (uintptr_t)roots + (i - WORDS / 2) * APART;
+  for (size_t i = 0; i < count; i++)
+    words[i] = (uintptr_t)roots + (i - count / 2) * APART;
   return words;
 }
 
@@ -34,13 +34,13 @@ static void do_nothing(void *object, void *context) {
 
 static __attribute__((noinline)) void make_dying(void) {
   for (unsigned i = 0; i < 4; i++)
-    CHECK(tide_finalizer_add(h.m, make_words(), do_nothing, NULL) == TIDE_OK);
+    CHECK(tide_finalizer_add(h.m, make_words(WORDS / 32), do_nothing, NULL) == TIDE_OK);
 }
 
 static void collect_beside(void) {
   make_many();
-  CHECK(tide_collect(h.m) == TIDE_OK); /* that is free now, */
-  put(0, (struct node *)make_words()); /* and words lead there. */
+  CHECK(tide_collect(h.m) == TIDE_OK);      /* that is free now, */
+  put(0, (struct node *)make_words(WORDS)); /* and words lead there. */
   make_dying();
   held_begin(&h);
   h.holds = false;

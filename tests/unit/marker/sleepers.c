@@ -108,7 +108,7 @@ Test(sleepers, opening_wakes_who_cannot_be_recruited_and_only_them, .timeout = 6
   td_quiet(s.set);
   td_reopen(s.set, true);
   cr_assert_eq(signal_of(1), before + 2, "another number of markers");
-  wait_until_recruitable(1);
-  cr_assert_eq(td_recruit(s.set->marker[0]), 1);
+  while (td_recruit(s.set->marker[0]) != 1) /* it may look once more before it sleeps */
+    wait_until_recruitable(1);
   site_close(&s);
 }
