@@ -11,7 +11,7 @@ extern TD_HIDDEN bool td_events_stopped;
 void td_events_start(void);
 
 /* From now on `stopped` runs in each collection when marking is over and weak references are done
- * with, under the stop, and `resumed` when the others go on and no collection can begin yet. */
-void td_events_on_reclaim(void (*stopped)(struct tide_heap *heap), void (*resumed)(void));
+ * with, under the stop, and `then` when the others go on and no collection can begin yet. */
+void td_events_on_reclaim(void (*stopped)(struct tide_heap *heap), void (*then)(void));
 
 #endif
