@@ -15,8 +15,8 @@
 /* ---- Results of threads that have ended: nothing else keeps them alive until a join ----
  *
  * A thread's number may be another one's as soon as it is joined. So who joins finds the result
- * beforehand: it is there from the thread's first moment. One that nobody is about to forget was
- * left by a thread that was not joined through here. */
+ * beforehand: it is there from the thread's first moment. If a new thread finds one under its own
+ * number that nobody has taken, a thread left it that was joined or detached some other way. */
 struct result {
   struct result *next; /* under the lock, as all */
   pthread_t thread;

@@ -69,7 +69,7 @@ static inline bool td_pause_goal_is_in_range(uint64_t us) {
  * much in the first for each byte that lives, and the part of the limit that is left for then. */
 #define TD_BESIDE_AHEAD 1.5
 #define TD_BESIDE_FIRST 0.25
-#define TD_BESIDE_LEAST ((size_t)1 << 20) /* it takes some time, however little lives */
+#define TD_BESIDE_LEAST ((size_t)1 << 20) /* counts as alive, too: to begin takes its time */
 #define TD_BESIDE_RESERVE 32u
 
 /* Full collections. Under the space's lock. */

@@ -84,7 +84,7 @@ typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);
 struct pages {
   struct td_space *space;
   take_fn take;
-  bool has_cards; /* only those that may have some; and they stay flagged */
+  bool only_cards; /* only those that may hold some; and they stay flagged */
   void *context;
   uint64_t first[AHEAD]; /* granules */
   unsigned count;
@@ -118,8 +118,8 @@ static void add_pages_of(struct pages *pages, size_t slab) {
         __atomic_load_n((const td_mark_word *)(const void *)(flags + page), __ATOMIC_RELAXED);
     for (; word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      if (pages->has_cards && !may_have_cards(pages->space, one)) continue;
-      if (!pages->has_cards) atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
+      if (pages->only_cards && !may_have_cards(pages->space, one)) continue;
+      if (!pages->only_cards) atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
       add_page(pages, (uint64_t)one * TD_PAGE_GRANULES);
     }
   }
@@ -131,7 +131,7 @@ static void each_page(struct pages pages) {
   struct td_space *space = pages.space;
   for (size_t slab = 0; slab * TD_SLAB_BLOCKS < space->frontier; slab++) {
     if (!space->logged_slabs[slab]) continue;
-    if (!pages.has_cards) space->logged_slabs[slab] = 0;
+    if (!pages.only_cards) space->logged_slabs[slab] = 0;
     add_pages_of(&pages, slab);
   }
   take_pages(&pages);
@@ -207,7 +207,7 @@ static void take_objects(struct td_space *space, uint64_t first, void *context) 
 void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
   struct taking taking = {visit, context};
   each_page(
-      (struct pages){.space = space, .take = take_cards, .has_cards = true, .context = &taking});
+      (struct pages){.space = space, .take = take_cards, .only_cards = true, .context = &taking});
   each_page((struct pages){.space = space, .take = take_objects, .context = &taking});
 }
 

@@ -49,8 +49,8 @@ struct td_log_visit {
   void (*object)(uintptr_t object, void *context); /* marked; to be scanned as a whole */
 };
 /* World stopped, before a young marking: takes the log, and tells what is in it, all slots first.
- * From the first object on markers may be at work, which take what is logged for their own deferred
- * objects: of an object that is right, and a card would be lost. */
+ * From the first object on, markers may be at work. They take what is still logged for objects that
+ * they have deferred themselves: that is right for an object, and would lose a card. */
 void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
 /* World stopped, before a full marking: empties the log. */
 void td_log_clear(struct td_space *space);

@@ -206,7 +206,7 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
   }
   int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
   if (read.stop == TIDE_STOP_SIGNAL && !stop_signal) return NULL;
-  if (stop_signal) /* what marks beside the program counts on barriers that no stop divides */
+  if (stop_signal) /* marking beside the program: no stop may come in the middle of a barrier */
     td_world_lock(heap);
   else
     td_world_lock_beside(heap);
