@@ -11,6 +11,7 @@
  * has to be allocated is allocated first, and then the table is looked at again. So a thread that
  * waits for the lock waits for a running thread only, a stop never finds it taken, and nor does a
  * fork. */
+#include "gc/arrays/table.h"
 #include "gc/weak_table.h"
 
 #include <sched.h>
@@ -73,9 +74,7 @@ static void unlock(struct tide_weak_table *table) {
 
 /* Any hash will do that tells keys apart, by whatever bits: these are mixed. */
 static uint64_t hash_of(const struct tide_weak_table *table, const void *key) {
-  uint64_t hash = table->hash ? table->hash(key, table->context) : (uintptr_t)key;
-  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
-  return (hash ^ hash >> 32) | HASH_USED;
+  return td_mix(table->hash ? table->hash(key, table->context) : (uintptr_t)key) | HASH_USED;
 }
 
 /* Returns the slot of the key, or the empty one where the search ends: there is always one. */

@@ -18,10 +18,7 @@ static size_t bytes_of(const struct td_table *table) {
 }
 
 static size_t home(const struct td_table *table, uintptr_t key) {
-  /* Addresses lie in rows. One multiplication would leave some rows in clusters. */
-  uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u;
-  mixed = (mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15u;
-  return (size_t)(mixed >> __builtin_clzll(table->capacity - 1));
+  return (size_t)td_mix(key) & (table->capacity - 1);
 }
 
 /* The entry of the key, or the empty one where it would go. The table has room. */

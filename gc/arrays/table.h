@@ -18,6 +18,14 @@ struct td_table {
 
 #define TD_TABLE_NONE SIZE_MAX
 
+/* Mixes all bits of a word, so that any of the result's tell keys apart. Addresses lie in rows: one
+ * multiplication would leave some rows in clusters. */
+static inline uint64_t td_mix(uint64_t key) {
+  uint64_t mixed = key * 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15u;
+  return mixed ^ mixed >> 32;
+}
+
 /* The value, or TD_TABLE_NONE. */
 size_t td_table_get(const struct td_table *table, uintptr_t key);
 /* Adds or replaces; false: out of memory, nothing changed. Replacing cannot fail. */

@@ -3,6 +3,7 @@
 #include "gc/weak/ephemeron.h"
 
 #include "gc/arrays/pages.h"
+#include "gc/arrays/table.h"
 #include "heap/space/counted.h"
 
 /* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
@@ -117,8 +118,7 @@ struct closure {
 };
 
 static uintptr_t *bucket_of(struct td_ephemerons *e, uintptr_t key) {
-  uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u;
-  return &e->buckets[(size_t)(mixed >> 32) & (e->bucket_count - 1)];
+  return &e->buckets[(size_t)td_mix(key) & (e->bucket_count - 1)];
 }
 
 static void reach(struct closure *closure, uintptr_t object);
