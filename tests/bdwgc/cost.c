@@ -64,13 +64,16 @@ static void some_finalizers(void) {
   }
 }
 
-/* As in programs that have very many. */
+/* As in programs that have very many. Each turn has an object of its own: what one address costs
+ * depends on its neighbours in the table. */
 static void set_and_free(size_t turns) {
-  while (turns-- > 0) {
-    void *object = GC_MALLOC(8);
-    GC_REGISTER_FINALIZER_NO_ORDER(object, finalize, NULL, NULL, NULL);
-    GC_FREE(object);
+  static void *objects[STEPS_MANY];
+  for (size_t i = 0; i < turns; i++) {
+    objects[i] = GC_MALLOC(8);
+    GC_REGISTER_FINALIZER_NO_ORDER(objects[i], finalize, NULL, NULL, NULL);
   }
+  for (size_t i = 0; i < turns; i++)
+    GC_FREE(objects[i]);
 }
 static void very_many_finalizers(void) {
   enum { OBJECTS = 375000 };
@@ -129,7 +132,7 @@ int main(void) {
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
-  CHECK(set_among <= set + 200);
+  CHECK(set_among <= set + 600); /* a table that is nearly full: 20 to 30 entries looked at */
   CHECK(among_links <= buffer + 400);
   CHECK(lock <= 250); /* 30 are for unlocking if the thread ends inside */
   CHECK(with_type <= 170);
