@@ -94,6 +94,13 @@ void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
   *head = cell | LISTED;
 }
 
+/* Zeroes so much of a freed cell. The link and the seal go in any case. */
+static void *wipe(const struct td_space *space, uint32_t index, uintptr_t cell, size_t bytes) {
+  *td_cache_seal_at(cell, bytes_of(index)) = 0;
+  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = sizeof(uintptr_t);
+  return memset((void *)cell, 0, bytes);
+}
+
 /* Returns a freed cell, which has `bytes` bytes, or NULL. */
 static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t index,
                         size_t bytes) {
@@ -102,10 +109,7 @@ static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t
   cache->freed[index] = words_of(cell)[0] | LISTED;
   cache->handed_out += bytes;
   if (td_young_are_born(space)) td_log_fresh_if_old(space, cell);
-  /* The link and the seal go in any case. */
-  *td_cache_seal_at(cell, bytes) = 0;
-  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = sizeof(uintptr_t);
-  return memset((void *)cell, 0, bytes);
+  return wipe(space, index, cell, bytes);
 }
 
 /* A young collection then finds the cell free, if its block is old. */
@@ -115,15 +119,16 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
   td_young_touch(space, td_block_of_granule(granule), 0);
 }
 
-/* Forgets the lists. If the world is stopped, the cells are no objects from now on. A mutator that
- * gets one of them unzeroed shall find no seal in it, and who is told of its death no link. */
+/* Forgets the lists. A mutator that gets one of the cells unzeroed shall find no seal in it, and
+ * who is told of its death no link. If the world is stopped, the cells are no objects from now on.
+ * Else what still points at a cell keeps it, but nothing of what it referred to. */
 static void forget_freed(struct td_space *space, struct td_cache *cache, bool stopped) {
   for (uint32_t i = 0; i < cache->freed_count; i++) {
-    uintptr_t *head = &cache->freed[cache->freed_at[i]];
+    const uint32_t index = cache->freed_at[i];
+    uintptr_t *head = &cache->freed[index];
     for (uintptr_t cell = *head & ~LISTED, next; cell; cell = next) {
       next = words_of(cell)[0];
-      words_of(cell)[0] = 0;
-      *td_cache_seal_at(cell, bytes_of(cache->freed_at[i])) = 0;
+      wipe(space, index, cell, stopped ? sizeof(uintptr_t) : bytes_of(index));
       if (stopped) clear_mark(space, cell);
     }
     *head = 0;

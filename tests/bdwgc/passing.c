@@ -41,3 +41,34 @@ PART(passing_threads) {
   for (size_t i = 0; i < VISITS / 10 * KEPT; i++)
     CHECK(*(void ***)kept[i] == &kept[i % KEPT]);
 }
+
+enum { DANGLING = 100 };
+static void **links; /* in memory that nobody searches */
+
+static APART void refer_to_others(void) {
+  for (int i = 0; i < DANGLING; i++) {
+    void **object = kept[i] = GC_malloc(64), *other = GC_malloc(64);
+    object[1] = other;
+    links[i] = (void *)GC_HIDE_POINTER(other);
+    CHECK(GC_general_register_disappearing_link(&links[i], other) == GC_SUCCESS);
+  }
+}
+static void free_all(void) {
+  for (int i = 0; i < DANGLING; i++)
+    GC_free(kept[i]);
+}
+
+/* The program still points at what a thread has freed before its end. That keeps nothing of what it
+ * referred to. */
+PART(passing_freed) {
+  int left = 0;
+  kept = GC_malloc(DANGLING * sizeof *kept);
+  links = calloc(DANGLING, sizeof *links);
+  CHECK(links);
+  in_thread(refer_to_others);
+  in_thread(free_all);
+  collect();
+  for (int i = 0; i < DANGLING; i++)
+    left += links[i] != NULL;
+  CHECK(left < DANGLING / 10);
+}
