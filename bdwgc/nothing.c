@@ -43,6 +43,10 @@ RETURNS(get_unmapped_bytes, size_t, 0)
 RETURNS(get_size_map_at, size_t, SIZE_MAX)
 NOTHING(print_free_list)
 
+/* Pages are never executable, and programs that ask are told so. */
+NOTHING(set_pages_executable)
+RETURNS(get_pages_executable, int, 0)
+
 /* A warning hook for programs that want to hear of nothing. */
 NOTHING(ignore_warn_proc)
 

@@ -64,7 +64,9 @@ void td_bdwgc_die(const char *format, ...) {
 }
 
 EXPORT void GC_abort_on_oom(void) {
-  td_bdwgc_die("out of memory");
+  td_bdwgc_tell("out of memory");
+  GC_on_abort(NULL);
+  exit(EXIT_FAILURE);
 }
 
 /* ---- What the program prints through the collector ---- */

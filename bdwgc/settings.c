@@ -36,10 +36,10 @@ EXPORT int GC_dont_precollect, GC_use_entire_heap, GC_full_freq = 19;
 EXPORT GC_word GC_non_gc_bytes, GC_max_retries;
 EXPORT unsigned long GC_time_limit = 999999;
 
-static int pages_executable, rate = 10, max_prior_attempts = 3, unmap_on_gcollect, manual_vdb;
+static int rate = 10, max_prior_attempts = 1, unmap_on_gcollect, manual_vdb;
 static GC_word bytes_per_finalizer = 10000;
 static size_t min_bytes_allocd = 1;
-static struct GC_timeval_s time_limit;
+static unsigned long time_limit_ns;
 
 VALUE(int, java_finalization, GC_java_finalization)
 VALUE(int, finalize_on_demand, GC_finalize_on_demand)
@@ -49,9 +49,7 @@ VALUE(int, full_freq, GC_full_freq)
 VALUE(GC_word, non_gc_bytes, GC_non_gc_bytes)
 VALUE(GC_word, max_retries, GC_max_retries)
 VALUE(unsigned long, time_limit, GC_time_limit)
-VALUE(struct GC_timeval_s, time_limit_tv, time_limit)
 VALUE(GC_word, allocd_bytes_per_finalizer, bytes_per_finalizer)
-VALUE(int, pages_executable, pages_executable)
 VALUE(size_t, min_bytes_allocd, min_bytes_allocd)
 VALUE(int, rate, rate)
 VALUE(int, max_prior_attempts, max_prior_attempts)
@@ -60,6 +58,14 @@ VALUE(int, manual_vdb_allowed, manual_vdb)
 VALUE(GC_finalizer_notifier_proc, finalizer_notifier, GC_finalizer_notifier)
 VALUE(GC_on_heap_resize_proc, on_heap_resize, GC_on_heap_resize)
 VALUE(GC_oom_func, oom_fn, GC_oom_fn)
+
+EXPORT void GC_set_time_limit_tv(struct GC_timeval_s limit) {
+  GC_time_limit = limit.tv_ms;
+  time_limit_ns = limit.tv_nsec;
+}
+EXPORT struct GC_timeval_s GC_get_time_limit_tv(void) {
+  return (struct GC_timeval_s){GC_time_limit, time_limit_ns};
+}
 
 /* ---- How large the heap gets, and how many markers it has ---- */
 

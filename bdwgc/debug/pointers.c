@@ -49,7 +49,7 @@ EXPORT void *GC_is_visible(void *address) {
 EXPORT void *GC_pre_incr(void **pointer, ptrdiff_t bytes) {
   void *before = *pointer, *after = (char *)before + bytes;
   if (td_bdwgc_heap && tide_object_find(td_bdwgc_heap, before)) GC_same_obj(after, before);
-  return *pointer = after;
+  return *pointer = GC_is_valid_displacement(after);
 }
 EXPORT void *GC_post_incr(void **pointer, ptrdiff_t bytes) {
   void *before = *pointer;

@@ -5,6 +5,7 @@
 #include "bdwgc/threads/interior.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/lock.h"
@@ -26,6 +27,7 @@ void td_interior_start(void) {
   for (size_t i = 0; i < TIDE_DISPLACEMENT_MAX; i++)
     if (displacements[i / 64] >> (i % 64) & 1) (void)tide_heap_add_displacement(td_bdwgc_heap, i);
   td_bdwgc_unlock(TD_LOCK_DISPLACEMENTS);
+  if (getenv("GC_ALL_INTERIOR_POINTERS")) GC_all_interior_pointers = 1;
   set_interior(GC_all_interior_pointers);
 }
 

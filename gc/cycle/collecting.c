@@ -52,8 +52,7 @@ bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || td_in_callback()) return false;
   size_t blocks = bytes / TD_BLOCK_BYTES + 1;
-  return td_budget_grow(heap,
-                        blocks < td_budget_most(heap) ? (uint32_t)blocks : td_budget_most(heap));
+  return blocks <= td_budget_most(heap) && td_budget_grow(heap, (uint32_t)blocks);
 }
 
 void tide_heap_trim(struct tide_heap *heap) {

@@ -90,7 +90,8 @@ TIDE_API void tide_figures(struct tide_heap *heap, struct tide_figures *figures)
  * blocking section; of others' up to 0.3 MiB each are missing until the next collection. */
 TIDE_API uint64_t tide_allocated_bytes(struct tide_heap *heap);
 
-/* Lets the heap grow by this much before the next collection; false at its hard limit. */
+/* Lets the heap grow by this much before the next collection; false at its hard limit, or for
+ * more than that. */
 TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);
 /* Gives free memory back to the system now that would be kept for some collections. Events tell of
  * it when memory is taken next. Does nothing in callbacks, or while a collection goes on. */

@@ -122,6 +122,9 @@ PART(interior) {
   GC_is_valid_displacement_print_proc = note_displaced;
   CHECK(GC_is_valid_displacement(pointers[EACH]) == pointers[EACH] && !displaced);
   CHECK(GC_is_valid_displacement(on_stack) == on_stack && displaced == on_stack);
+  void *moved = pointers[0];
+  CHECK(GC_post_incr(&moved, 3) == pointers[0] && displaced == on_stack);
+  CHECK(GC_pre_incr(&moved, 1) == displaced);
 }
 
 /* The child's first thread is not the one whose stack was the first. */

@@ -161,3 +161,44 @@ PART(log_in_descriptor, .early = true) {
   GC_set_log_fd(fd);
   CHECK(written(fd) > 0);
 }
+
+/* ---- What the program is told of its settings ---- */
+
+PART(environment_interior, .early = true) {
+  GC_set_all_interior_pointers(0);
+  GC_INIT();
+  CHECK(GC_get_all_interior_pointers());
+}
+PART(settings_coherent, .early = true) {
+  GC_set_pages_executable(1);
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_INIT();
+  GC_set_time_limit(70);
+  CHECK(GC_get_time_limit_tv().tv_ms == 70);
+  GC_set_time_limit_tv((struct GC_timeval_s){.tv_ms = 80, .tv_nsec = 90});
+  CHECK(GC_get_time_limit() == 80 && GC_get_time_limit_tv().tv_nsec == 90);
+  size_t heap = GC_get_heap_size();
+  CHECK(!GC_expand_hp((size_t)1 << 62) && GC_get_heap_size() == heap);
+  CHECK(GC_expand_hp((size_t)1 << 20));
+  CHECK(!GC_get_pages_executable() || !getenv("TD_OURS")); /* ours never are */
+}
+
+/* ---- The end ---- */
+
+static int told;
+static void count_end(const char *text) {
+  told += text ? 10 : 1; /* none before exit */
+}
+static void end_with_count(void) {
+  _exit(40 + told);
+}
+PART(end_without_memory) {
+  pid_t child = fork();
+  if (child == 0) {
+    GC_set_abort_func(count_end);
+    CHECK(atexit(end_with_count) == 0);
+    GC_abort_on_oom();
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 41);
+}
