@@ -232,38 +232,24 @@ static bool refuse(const void *argument) {
 static void expect_refusal(enum place place, const struct function *function) {
   int status = child_of(refuse, &(struct refusal){place, function});
   if (TOLD) {
-    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s is told", function->name);
-    cr_expect_not_null(strstr(told, function->name), "%s: %s", function->name, told);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%d: %s is told", place,
+              function->name);
+    cr_expect_not_null(strstr(told, function->name), "%d: %s: %s", place, function->name, told);
   } else {
-    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: %#x %s", function->name,
-              (unsigned)status, told);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d: %s: %#x %s", place,
+              function->name, (unsigned)status, told);
   }
 }
 
-static void expect_refusals(enum place place, unsigned but) {
-  for (size_t i = 0; i < FUNCTION_COUNT; i++)
-    if (!(functions[i].flags & but)) expect_refusal(place, &functions[i]);
-}
-
-Test(refusals, null) {
-  expect_refusals(WITH_NULL, NULL_IS_FINE | INLINED);
-}
-Test(refusals, detached_mutators) {
-  expect_refusals(DETACHED, 0);
-}
-Test(refusals, another_threads_mutators) {
-  expect_refusals(BY_ANOTHER_THREAD, INLINED);
-}
-Test(refusals, blocking_sections) {
-  expect_refusals(IN_REGION, IN_REGIONS);
-}
-Test(refusals, callbacks) {
-  expect_refusals(IN_EVENT, LOOKS | ANYWHERE);
-  expect_refusals(IN_TRACE, LOOKS | ANYWHERE);
-  expect_refusals(IN_INSPECTION, LOOKS | ANYWHERE);
-}
-Test(refusals, callbacks_of_another_heap) {
-  expect_refusals(IN_EVENT_OF_ANOTHER_HEAP, INLINED | ANYWHERE);
-  expect_refusals(IN_ROOT_CALLBACK, INLINED | ANYWHERE);
-  expect_refusals(IN_VISIT, INLINED | ANYWHERE);
+Test(refusals, of_every_function_in_every_place) {
+  static const unsigned allowed[] = {
+      [WITH_NULL] = NULL_IS_FINE | INLINED,    [DETACHED] = 0,
+      [BY_ANOTHER_THREAD] = INLINED,           [IN_REGION] = IN_REGIONS,
+      [IN_EVENT] = LOOKS | ANYWHERE,           [IN_TRACE] = LOOKS | ANYWHERE,
+      [IN_INSPECTION] = LOOKS | ANYWHERE,      [IN_EVENT_OF_ANOTHER_HEAP] = INLINED | ANYWHERE,
+      [IN_ROOT_CALLBACK] = INLINED | ANYWHERE, [IN_VISIT] = INLINED | ANYWHERE,
+  };
+  for (unsigned place = WITH_NULL; place <= IN_VISIT; place++)
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+      if (!(functions[i].flags & allowed[place])) expect_refusal(place, &functions[i]);
 }

@@ -23,30 +23,83 @@ static struct td_when make(void) {
 }
 
 /* A young collection once the young part was full. `part` in 256 of it survived. */
-static void collect(struct td_when *when, uint64_t worked_ns, uint64_t mutator_ns, unsigned part,
-                    bool logged_much) {
-  struct td_facts facts = {.logged_much = logged_much,
+struct step {
+  uint64_t worked_ns, mutator_ns;
+  unsigned part;
+  bool logged_much;
+  bool on; /* afterwards, and so much is due; 0: whatever that is */
+  size_t due_bytes;
+};
+
+static void take(struct td_when *when, const struct step *step) {
+  struct td_facts facts = {.logged_much = step->logged_much,
                            .kind = TIDE_CYCLE_YOUNG,
-                           .worked_ns = worked_ns,
-                           .mutator_ns = mutator_ns,
+                           .worked_ns = step->worked_ns,
+                           .mutator_ns = step->mutator_ns,
                            .allocated_bytes = when->youth.due_bytes,
-                           .promoted_bytes = when->youth.due_bytes / 256 * part};
+                           .promoted_bytes = when->youth.due_bytes / 256 * step->part};
   td_youth_next(&when->youth, &facts, 400.0 * MIB);
 }
 
 static void young(struct td_when *when, uint64_t worked_ns, uint64_t mutator_ns, unsigned part) {
-  collect(when, worked_ns, mutator_ns, part, false);
+  take(when, &(struct step){worked_ns, mutator_ns, part, false, false, 0});
 }
 
-Test(youth, grows_while_it_takes_time_and_is_short) {
-  struct td_when when = make();
-  for (uint64_t size = 2; size <= 64; size *= 2) {
-    cr_assert_eq(when.youth.due_bytes, size * MIB);
-    young(&when, size * MS / 60, size * MS, 4);
+/* From what a full collection has left, or a larger young part; with the credit for trials that it
+ * gave, or none. */
+static const struct history {
+  const char *what;
+  size_t due_bytes;
+  bool without_credit;
+  struct step steps[7];
+} histories[] = {
+    {.what = "it grows while it takes time and is short: twice 64 MiB would take too long",
+     .steps = {{2 * MS / 60, 2 * MS, 4, false, true, 4 * MIB},
+               {4 * MS / 60, 4 * MS, 4, false, true, 8 * MIB},
+               {8 * MS / 60, 8 * MS, 4, false, true, 16 * MIB},
+               {16 * MS / 60, 16 * MS, 4, false, true, 32 * MIB},
+               {32 * MS / 60, 32 * MS, 4, false, true, 64 * MIB},
+               {64 * MS / 60, 64 * MS, 4, false, true, 64 * MIB}}},
+    {.what = "it stays, or shrinks, where it takes little time",
+     .steps = {{MS / 100, 2 * MS, 1, false, true, 2 * MIB},
+               {MS / 1000, 2 * MS, 1, false, true, MIB}}},
+    {.what = "it shrinks when pauses are long",
+     .due_bytes = 64 * MIB,
+     .steps = {{2 * MS, 100 * MS, 4, false, true, 64 * MIB},
+               {4 * MS, 100 * MS, 4, false, true, 32 * MIB}}},
+    {.what = "it waits where all survives, and what was before the wait does not count then",
+     .without_credit = true,
+     .steps = {{MS / 2, 5 * MS, 255, false, false, TD_TRIAL_WAIT * 2 * MIB},
+               {0, 5 * MS, 256, false, true, 2 * MIB}, /* the end of the wait, unlooked at */
+               {MS / 20, 5 * MS, 1, false, true, 2 * MIB}}},
+    /* The first trial takes 0.4 ms of the 10 that a full collection of 100 ms gives. */
+    {.what = "four times as much is tried until the price is more than what is left",
+     .steps = {{2 * MS / 5, 5 * MS, 200, false, true, 8 * MIB},
+               {8 * MS / 5, 5 * MS, 200, false, true, 32 * MIB},
+               {32 * MS / 5, 5 * MS, 200, false, false, 0}}},
+    {.what = "half survives, but a larger part would die",
+     .steps = {{MS, 5 * MS, 128, false, true, 8 * MIB}, {MS, 20 * MS, 10, false, true, 0}}},
+    {.what = "four times as much would cost 12 ms of 100",
+     .steps = {{3 * MS, 5 * MS, 128, false, false, 0}}},
+    /* A larger part would change nothing, because the collection came for what was logged. */
+    {.what = "half survives, and much is logged", .steps = {{MS, 5 * MS, 128, true, false, 0}}},
+    {.what = "it does not grow where much is logged",
+     .steps = {{MS / 10, 5 * MS, 4, true, true, 2 * MIB}}},
+};
+
+Test(youth, goes_by_what_young_collections_take_and_keep) {
+  for (size_t i = 0; i < sizeof histories / sizeof *histories; i++) {
+    struct td_when when = make();
+    if (histories[i].due_bytes) when.youth.due_bytes = histories[i].due_bytes;
+    if (histories[i].without_credit) when.youth.credit_ns = 0;
+    for (const struct step *step = histories[i].steps; step->mutator_ns; step++) {
+      take(&when, step);
+      cr_assert_eq(when.youth.on, step->on, "%s", histories[i].what);
+      if (!step->due_bytes) continue;
+      cr_assert_eq(when.youth.due_bytes, step->due_bytes, "%s: %zu", histories[i].what,
+                   when.youth.due_bytes);
+    }
   }
-  cr_assert_eq(when.youth.due_bytes, 64 * MIB,
-               "64 MiB take 1.1 ms; twice as much would be too long");
-  cr_assert(when.youth.on);
 }
 
 /* A goal of 0.6 ms: the young part begins with what takes that long if all survives. */
@@ -74,73 +127,6 @@ Test(youth, grows_into_half_of_the_room) {
   cr_assert_eq(when.youth.due_bytes, 200 * MIB);
   full(&when, 100 * MS, 40 * MIB);
   cr_assert_eq(when.youth.due_bytes, 20 * MIB);
-}
-
-Test(youth, stays_where_it_takes_little_time) {
-  struct td_when when = make();
-  young(&when, MS / 100, 2 * MS, 1);
-  cr_assert_eq(when.youth.due_bytes, 2 * MIB);
-  young(&when, MS / 1000, 2 * MS, 1);
-  cr_assert_eq(when.youth.due_bytes, MIB);
-}
-
-Test(youth, shrinks_when_pauses_are_long) {
-  struct td_when when = make();
-  when.youth.due_bytes = 64 * MIB;
-  young(&when, 2 * MS, 100 * MS, 4);
-  cr_assert_eq(when.youth.due_bytes, 64 * MIB);
-  young(&when, 4 * MS, 100 * MS, 4);
-  cr_assert_eq(when.youth.due_bytes, 32 * MIB);
-}
-
-Test(youth, waits_where_all_survives) {
-  struct td_when when = make();
-  when.youth.credit_ns = 0;
-  young(&when, MS / 2, 5 * MS, 255);
-  cr_assert(!when.youth.on);
-  cr_assert_eq(when.youth.due_bytes, TD_TRIAL_WAIT * 2 * MIB);
-  young(&when, 0, 5 * MS, 256); /* the end of the wait, unlooked at */
-  cr_assert(when.youth.on);
-  cr_assert_eq(when.youth.due_bytes, 2 * MIB);
-  young(&when, MS / 20, 5 * MS, 1);
-  cr_assert(when.youth.on, "what was before the wait does not count");
-  cr_assert_eq(when.youth.due_bytes, 2 * MIB);
-}
-
-/* The first trial takes 0.4 ms of the 10 that a full collection of 100 ms gives: a part four times
- * as large is tried, and again, until its price is more than what is left. */
-Test(youth, tries_larger_parts_for_what_full_collections_give) {
-  struct td_when when = make();
-  for (size_t size = 2; size <= 32; size *= 4) {
-    cr_assert_eq(when.youth.due_bytes, size * MIB);
-    young(&when, size * MS / 5, 5 * MS, 200);
-    cr_assert_eq(when.youth.on, size < 32, "%zu MiB", size);
-  }
-}
-
-/* Half survives. A larger young part would change nothing, because the collection came for what
- * was logged. */
-Test(youth, does_not_grow_where_much_is_logged) {
-  struct td_when when = make();
-  collect(&when, MS, 5 * MS, 128, true);
-  cr_assert(!when.youth.on);
-  when = make();
-  collect(&when, MS / 10, 5 * MS, 4, true);
-  cr_assert(when.youth.on);
-  cr_assert_eq(when.youth.due_bytes, 2 * MIB);
-}
-
-/* Half of 2 MiB survives, but a larger part would die. */
-Test(youth, tries_a_larger_part_where_that_is_cheap) {
-  struct td_when when = make();
-  young(&when, MS, 5 * MS, 128);
-  cr_assert(when.youth.on);
-  cr_assert_eq(when.youth.due_bytes, 8 * MIB);
-  young(&when, MS, 20 * MS, 10);
-  cr_assert(when.youth.on);
-  when = make();
-  young(&when, 3 * MS, 5 * MS, 128); /* four times as much would cost 12 ms of 100 */
-  cr_assert(!when.youth.on);
 }
 
 Test(youth, full_collections_give_time_for_trials) {
