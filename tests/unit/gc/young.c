@@ -2,6 +2,7 @@
 /* Young collections: what they keep, what they reclaim, what they look at. */
 #include "heap/space/poison.h"
 #include "tests/unit/gc/young.h"
+#include "tide/foreign.h"
 
 HeapTest(young, needs_the_promise) {
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
@@ -12,11 +13,6 @@ Test(young, is_off_where_the_environment_says_so) {
   SCOPED_WORLD w = world_young();
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
   world_end(&w);
-  setenv("TIDE_YOUNG", "yes", 1);
-  struct tide_error error;
-  cr_assert_null(tide_heap_create(NULL, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ENVIRONMENT);
-  cr_assert_not_null(strstr(error.text, "TIDE_YOUNG"));
   setenv("TIDE_YOUNG", "1", 1);
   w = world_new();
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
@@ -161,4 +157,110 @@ YoungTest(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {
   struct pair *pair = held(&other, pair_new(&other, NULL, NULL, 1));
   cr_assert_eq(tide_collect_young(other.m), TIDE_OK);
   tide_write(w.m, pair, &pair->left, NULL);
+}
+
+/* ---- Roots of all kinds, and those of this heap only ---- */
+
+/* What lies outside of the heap is no reference, also to a young collection of either heap. */
+Test(young_roots, do_not_lead_from_heap_to_heap) {
+  SCOPED_WORLD a = world_young(), b = world_young();
+  struct pair *of_a = pair_new(&a, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(a.m, of_a));
+  cr_assert_eq(count_after_young(&a), 1);
+  struct pair *foreign = pair_new(&b, NULL, NULL, 2);
+  tide_write(a.m, of_a, &of_a->left, foreign);
+  cr_assert_eq(count_after_young(&a), 1);
+  cr_assert_eq(of_a->left, foreign);
+  cr_assert_eq(count_after_young(&b), 0);
+  cr_assert_eq(live_after_collect(&a), 1);
+  cr_assert_eq(tide_current(a.heap), a.m);
+  cr_assert_eq(tide_current(b.heap), b.m);
+  cr_assert_eq(tide_heap_destroy(a.heap), TIDE_ERROR_STATE);
+}
+
+YoungTest(young_roots, are_pinned_objects) {
+  struct pair *pinned = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, pinned);
+  tide_write(w.m, pinned, &pinned->left, pair_new(&w, NULL, NULL, 2));
+  cr_assert_eq(tide_object_pin(w.m, pinned), TIDE_OK);
+  *handle = NULL;
+  cr_assert_eq(count_after_young(&w), 2, "young and pinned");
+  tide_write(w.m, pinned, &pinned->right, pair_new(&w, NULL, NULL, 3));
+  cr_assert_eq(count_after_young(&w), 3, "old and pinned");
+  cr_assert_eq(pinned->left->number + pinned->right->number, 5);
+  cr_assert_eq(tide_object_unpin(w.m, pinned), TIDE_OK);
+  cr_assert_eq(count_after_young(&w), 3, "old garbage");
+  cr_assert_eq(live_after_collect(&w), 0);
+  struct pair *again = pair_new(&w, NULL, NULL, 4);
+  cr_assert_eq(tide_object_pin(w.m, again), TIDE_OK);
+  cr_assert_eq(tide_object_unpin(w.m, again), TIDE_OK);
+  cr_assert_eq(count_after_young(&w), 0, "young garbage");
+}
+
+/* ---- Snapshots, and what tide/foreign.h offers ---- */
+
+static uint64_t nodes_in_snapshot(struct world *w) {
+  FREED char *text = snapshot_text(w);
+  uint64_t nodes = number_after(text, "\"node_count\":") - 1; /* the root node */
+  return nodes;
+}
+
+YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, old), **second = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
+  cr_assert_eq(count_after_young(&w), 2);
+  tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, 3));
+  cr_assert_eq(count_after_young(&w), 3);
+  tide_write(w.m, old, &old->right, pair_new(&w, old->left, NULL, 4)); /* young and logged for */
+  *second = NULL;                                                      /* old garbage */
+  cr_assert_eq(nodes_in_snapshot(&w), 3);
+  cr_assert_eq(count_after_young(&w), 3);
+  tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, 5));
+  cr_assert_eq(count_after_young(&w), 4);
+  cr_assert_eq(nodes_in_snapshot(&w), 4, "the third hangs from the fourth");
+  cr_assert_eq(old->left->number, 5);
+  cr_assert_eq(old->right->left->number, 3);
+  *handle = NULL;
+  cr_assert_eq(nodes_in_snapshot(&w), 0);
+}
+
+YoungTest(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
+  uintptr_t *slots = held(&w, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 * sizeof *slots));
+  struct pair *target = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, target);
+  cr_assert_eq(tide_weak_slot_add(w.m, &slots[0], target, TIDE_WEAK_BEFORE), TIDE_OK);
+  slots[0] = ~(uintptr_t)target;
+  cr_assert_eq(count_after_young(&w), 2);
+  struct pair *young = pair_new(&w, NULL, NULL, 2); /* a slot of an old object */
+  cr_assert_eq(tide_weak_slot_add(w.m, &slots[1], young, TIDE_WEAK_BEFORE), TIDE_OK);
+  slots[1] = ~(uintptr_t)young;
+  *handle = NULL;
+  cr_assert_eq(count_after_young(&w), 2);
+  cr_assert_eq(slots[0], ~(uintptr_t)target, "old objects count as alive");
+  cr_assert_eq(slots[1], 0);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(slots[0], 0);
+}
+
+/* The context is a root, whatever its age and that of the object. */
+YoungTest(young_apart, finalizers_in_order_come_with_young_collections) {
+  struct pair *object = pair_new(&w, pair_new(&w, NULL, NULL, 2), NULL, 1);
+  void **handle = tide_handle(w.m, object);
+  struct tide_finalizer_entry entry = {.call = note_object, .context = pair_new(&w, NULL, NULL, 3)};
+  cr_assert_eq(tide_finalizer_set(w.m, object->left, &entry, NULL), TIDE_OK);
+  entry.context = pair_new(&w, NULL, NULL, 4);
+  cr_assert_eq(tide_finalizer_set(w.m, object, &entry, NULL), TIDE_OK);
+  *handle = NULL;
+  cr_assert_eq(count_after_young(&w), 4);
+  struct tide_finalizer_entry taken;
+  cr_assert_eq(tide_finalizer_take(w.m, &taken), object, "it reaches the other one");
+  cr_assert_eq(((struct pair *)taken.context)->number, 4);
+  cr_assert_null(tide_finalizer_take(w.m, &taken));
+  cr_assert_eq(count_after_young(&w), 4, "all of it is old by now");
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  struct pair *left = (struct pair *)tide_finalizer_take(w.m, &taken);
+  cr_assert_not_null(left);
+  cr_assert_eq(left->number, 2);
+  cr_assert_eq(((struct pair *)taken.context)->number, 3);
+  cr_assert_eq(live_after_collect(&w), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of tide_layout_on_reclaim, and fork. */
+/* Forks: while dead objects are told of, and with handlers of the program's. */
 #include "gc/state/heap.h"
 #include "tests/unit/gc/child.h"
 
@@ -77,4 +77,31 @@ Test(dead_fork, functions_must_not_fork) {
   int status = child_of(forks_in_function, NULL);
   cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %d", status);
   cr_assert(strstr(told, "fork in a function of tide_layout_on_reclaim"), "%s", told);
+}
+
+/* ---- Handlers that the program registered before there was a heap ---- */
+
+static struct world *forking;
+static int calls;
+
+static void use_heap(void) {
+  void *object = tide_alloc(forking->m, forking->pair, sizeof(struct pair));
+  calls += object && tide_collect(forking->m) == TIDE_OK;
+}
+
+static bool may_allocate(const void *unused) {
+  (void)unused;
+  alarm(20);
+  cr_assert_eq(pthread_atfork(use_heap, use_heap, use_heap), 0);
+  SCOPED_WORLD w = world_new();
+  forking = &w;
+  pid_t child = fork();
+  if (child == 0) _exit(calls);
+  int status;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+         calls == 2;
+}
+
+Test(handlers, of_before_the_heap_may_allocate) {
+  cr_assert_eq(child_of(may_allocate, NULL), 0, "%s", told);
 }
