@@ -127,17 +127,6 @@ Test(asked, all_mutators_know) {
   cr_assert_not(tide_collection_due(w.m));
 }
 
-Test(asked, refusals) {
-  struct tide_error error;
-  struct tide_options options = small_options();
-  options.collects = (enum tide_collects)3;
-  cr_assert_null(tide_heap_create(&options, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  options.collects = (enum tide_collects) - 1;
-  cr_assert_null(tide_heap_create(&options, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-}
-
 static struct tide_mutator *mutator;
 static int ran[4], order[4], runs;
 

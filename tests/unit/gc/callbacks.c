@@ -90,6 +90,7 @@ EVENT(act_in_event) {
 static void swing(enum tide_event awaited, bool allocates) {
   struct watcher watcher = {.w = world_new(), .awaited = awaited, .allocates = allocates};
   struct world *w = &watcher.w;
+  cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 16)); /* a run for inlined code */
   tide_heap_on_event(w->heap, act_in_event, &watcher);
   void **head = list_new(w, 300000);
   uint64_t expected = 300000;
@@ -102,23 +103,6 @@ static void swing(enum tide_event awaited, bool allocates) {
   cr_assert_gt(watcher.calls, 0);
   tide_heap_on_event(w->heap, NULL, NULL);
   world_end(w);
-}
-
-/* The world is not stopped yet: mutators still have runs to allocate from. */
-EVENT(allocate_inline) {
-  struct watcher *watcher = context;
-  if (event != watcher->awaited) return;
-  watcher->calls++;
-  cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 16));
-}
-Test(callbacks, no_inlined_allocation_at_the_beginning, .signal = TOLD) {
-  struct watcher watcher = {.w = world_new(), .awaited = TIDE_EVENT_CYCLE_BEGIN};
-  cr_assert_not_null(tide_alloc(watcher.w.m, TIDE_LAYOUT_LEAF, 16)); /* a run */
-  tide_heap_on_event(watcher.w.heap, allocate_inline, &watcher);
-  cr_assert_eq(tide_collect(watcher.w.m), TIDE_OK);
-  cr_assert_eq(watcher.calls, 1);
-  cr_assert_not_null(tide_alloc(watcher.w.m, TIDE_LAYOUT_LEAF, 16));
-  world_end(&watcher.w);
 }
 
 Test(callbacks, in_a_collection_and_when_the_heap_grew_or_shrank) {

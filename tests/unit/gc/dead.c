@@ -294,20 +294,3 @@ HeapTest(dead, functions_may_call_little) {
     pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
 }
-
-HeapTest(dead, refusals) {
-  struct tide_error error;
-  cr_assert_eq(tide_layout_on_reclaim(NULL, w.pair, note, NULL, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_on_reclaim(w.heap, w.pair, NULL, NULL, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_on_reclaim(w.heap, 4000, note, NULL, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  tide_layout unzeroed = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
-  cr_assert_eq(tide_layout_on_reclaim(w.heap, unzeroed, note, NULL, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  tide_layout told = tide_layout_on_reclaim(w.heap, TIDE_LAYOUT_LEAF, note, NULL, &error);
-  cr_assert_neq(told, TIDE_LAYOUT_INVALID, "%s", error.text);
-  cr_assert_eq(tide_layout_unzeroed(w.heap, told, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-}

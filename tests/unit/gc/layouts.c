@@ -115,6 +115,22 @@ HeapTest(layouts, wrong_descriptions_are_refused) {
   refused(tide_layout_traced_serially(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
 }
 
+static void tell(void *object, size_t bytes, void *context) {
+  (void)object, (void)bytes, (void)context;
+}
+
+HeapTest(layouts, what_dies_untold_or_unzeroed_is_not_told_of) {
+  struct tide_error e;
+  tide_layout unzeroed = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  tide_layout told = tide_layout_on_reclaim(w.heap, TIDE_LAYOUT_LEAF, tell, NULL, &e);
+  cr_assert_neq(told, TIDE_LAYOUT_INVALID, "%s", e.text);
+  refused(tide_layout_on_reclaim(NULL, w.pair, tell, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_on_reclaim(w.heap, w.pair, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_on_reclaim(w.heap, 4000, tell, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_on_reclaim(w.heap, unzeroed, tell, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_unzeroed(w.heap, told, &e), &e, TIDE_ERROR_ARGUMENT);
+}
+
 HeapTest(layouts, the_table_has_an_end) {
   struct tide_error e;
   uint64_t bits = 1;

@@ -8,14 +8,19 @@
 
 #define GIB ((size_t)1 << 30)
 
-/* In a child, which may have 128 MiB more than it has. Returns 0, or the step that went wrong. */
-static int starved(void) {
+static struct tide_mutator *enter(struct tide_heap **heap, size_t max_bytes) {
   struct tide_options options;
   tide_options_init(&options);
-  options.heap_max_bytes = 16 * GIB;
+  options.heap_max_bytes = max_bytes;
   options.markers = 1;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *mutator = heap ? tide_attach(heap, NULL, NULL) : NULL;
+  *heap = tide_heap_create(&options, NULL);
+  return *heap ? tide_attach(*heap, NULL, NULL) : NULL;
+}
+
+/* In a child, which may have 128 MiB more than it has. Returns 0, or the step that went wrong. */
+static int starved(void) {
+  struct tide_heap *heap;
+  struct tide_mutator *mutator = enter(&heap, 16 * GIB);
   if (!mutator) return 2;
   size_t bytes = data_bytes();
   struct rlimit limit = {bytes + GIB / 8, bytes + GIB / 8};
@@ -37,12 +42,8 @@ static int fed(const struct feed *feed) {
   size_t bytes = data_bytes();
   struct rlimit limit = {bytes + feed->own_bytes, bytes + feed->own_bytes};
   if (bytes == 0 || setrlimit(RLIMIT_DATA, &limit) != 0) return 2;
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = feed->heap_bytes;
-  options.markers = 1;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *mutator = heap ? tide_attach(heap, NULL, NULL) : NULL;
+  struct tide_heap *heap;
+  struct tide_mutator *mutator = enter(&heap, feed->heap_bytes);
   if (!mutator) return 3;
   void **list = NULL;
   for (size_t got = 0; got < feed->wanted; got += 1024) {

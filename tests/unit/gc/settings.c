@@ -22,15 +22,6 @@ static void refused(struct tide_options *options, enum tide_status status, const
   cr_assert_null(strchr(error.text, '\n'));
 }
 
-Test(options, defaults_work) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
-  cr_assert_not_null(heap);
-  struct tide_heap_stats stats = stats_of(heap);
-  cr_assert_gt(stats.heap_max_bytes, (uint64_t)1 << 20);
-  cr_assert_eq(stats.collections, 0);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
-}
-
 /* With one option that means nothing. */
 #define OPTION_REFUSED(option, value)                                                              \
   do {                                                                                             \
@@ -47,6 +38,8 @@ Test(options, nonsense_is_refused) {
   OPTION_REFUSED(reserve_bytes, 4096);
   OPTION_REFUSED(markers, 257);
   OPTION_REFUSED(sizing, (enum tide_sizing)17);
+  OPTION_REFUSED(collects, (enum tide_collects)3);
+  OPTION_REFUSED(collects, (enum tide_collects) - 1);
   double factors[] = {1.0, 0.5, -2, 1e300, (double)__builtin_nanf("")};
   for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
     OPTION_REFUSED(growth_factor, factors[i]);
@@ -152,6 +145,7 @@ Test(environment, values_that_mean_nothing_are_named) {
       {"TIDE_POLICY", {"diplomacy", "Random"}},
       {"TIDE_MARKING", {"tset", "Follow"}},
       {"TIDE_VERIFY", {"yes", "2"}},
+      {"TIDE_YOUNG", {"yes", "2"}},
       {"TIDE_STRESS", {"often", "1 "}},
       {"TIDE_LOG", {"verbose"}},
   };
@@ -225,14 +219,6 @@ Test(environment, options_win) {
     o.markers = 2;
     a.engine = "chase-lev";
   }
-}
-
-Test(environment, stress_collects_every_so_many_allocations) {
-  setenv("TIDE_STRESS", "10", 1);
-  setenv("TIDE_VERIFY", "1", 1);
-  SCOPED_WORLD w = world_new();
-  list_new(&w, 100);
-  cr_assert_eq(stats_of(w.heap).collections, 10);
 }
 
 /* That each finds the same is for marking_graphs and marking_switch. */

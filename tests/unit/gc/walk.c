@@ -69,21 +69,6 @@ HeapTest(walk, numbers_objects_in_address_order) {
   cr_assert(numbers.met, "the large object");
 }
 
-LOOK(look_at_nothing) {
-  int visited = 0;
-  cr_assert_eq(tide_walk_count(walk), 0);
-  cr_assert_eq(tide_walk_objects(walk, count_three, &visited), TIDE_OK);
-  cr_assert_eq(visited, 0);
-  cr_assert_eq(roots_of(walk).count, 0);
-  *(bool *)context = true;
-}
-
-HeapTest(walk, an_empty_heap) {
-  bool called = false;
-  inspect(&w, look_at_nothing, &called);
-  cr_assert(called);
-}
-
 /* ---- References, by kind of layout ---- */
 
 enum { ANIMALS = 11 };

@@ -76,15 +76,6 @@ YoungTest(young_wait, loses_nothing) {
   cr_assert_eq(live_after_collect(&w), LIST + 3 + 2);
 }
 
-/* The budget is used up and most of it is young: a young collection makes room. */
-YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  w.heap->when->youth.due_bytes = ROOM;
-  td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
-  drop_until_collected(&w);
-  cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
-}
-
 /* ---- As the program says ---- */
 
 static enum tide_cycle_kind next_kind(struct world *w) {
