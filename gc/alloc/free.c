@@ -14,15 +14,20 @@
 #include "heap/cells/medium.h"
 #include "heap/cells/sort.h"
 #include "heap/withheld/quarantine.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
 #include "tide/dropin.h"
 
-/* The run hands the cell out once more, which counts as it does for cells in the lists. */
-static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
-                      size_t bytes) {
+/* The run hands the cell out once more, which counts as it does for cells in the lists. What was
+ * old is told of now: what the program stores into it first needs no barrier. */
+static inline __attribute__((always_inline)) bool
+take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object, size_t bytes) {
   struct tide_bump *run = &mutator->cache.runs[index];
   uintptr_t block = ~(uintptr_t)(TD_BLOCK_BYTES - 1);
   if (object + bytes != run->next || ((run->limit - 1) & block) != (object & block)) return false;
   memset((void *)object, 0, bytes);
+  struct td_space *space = &mutator->heap->space;
+  if (!TIDE_LIKELY(!td_young_are_born(space))) td_log_fresh_if_old(space, object);
   run->next = object;
   mutator->cache.handed_out += bytes;
   return true;

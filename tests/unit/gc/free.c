@@ -43,6 +43,39 @@ YoungTest(free, young_objects_make_room_for_others) {
   cr_assert_eq(stats_of(w.heap).collections, 1);
 }
 
+/* Returns the one of the old objects that lies right before the address, and takes it away. */
+static void *take_before(void **old, size_t count, const char *address, size_t bytes) {
+  void *found = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if ((char *)old[i] + bytes != address) continue;
+    found = old[i];
+    old[i] = NULL;
+  }
+  return found;
+}
+
+/* An old cell that its run takes back is as good as new: its first stores need no barrier. */
+YoungTest(free, an_old_cell_before_the_run_is_handed_out_as_a_new_one) {
+  skip_if_poisoned();
+  void **old = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 1000 * sizeof *old));
+  for (size_t i = 0; i < 1000; i++) { /* every second cell stays free */
+    tide_write(w.m, old, &old[i], tide_alloc(w.m, TIDE_LAYOUT_REFS, 48));
+    tide_alloc(w.m, TIDE_LAYOUT_REFS, 48);
+  }
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  void **young = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 64));
+  void *first = tide_alloc(w.m, TIDE_LAYOUT_REFS, 48), *before = take_before(old, 1000, first, 48);
+  cr_assert_not_null(before);
+  cr_assert_eq(tide_free(w.m, first), TIDE_OK);
+  cr_assert_eq(tide_free(w.m, before), TIDE_OK);
+  void **fresh = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 48));
+  cr_assert_eq(fresh, before);
+  fresh[0] = *young;
+  *young = NULL;
+  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
+  cr_assert_eq(tide_object_bytes(w.heap, fresh[0]), 64);
+}
+
 /* Allocates and frees much more than the heap may hold, without one collection. */
 HeapTest(free, small_cells_are_used_again) {
   skip_if_poisoned();
