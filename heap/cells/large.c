@@ -7,6 +7,7 @@
 #include "heap/memory/blocks.h"
 #include "heap/space/marks.h"
 #include "heap/space/poison.h"
+#include "heap/young/log.h"
 #include "heap/young/young.h"
 
 /* From here on, fresh pages take the place of zeroing. For an object that is written to the end
@@ -126,5 +127,7 @@ bool td_space_resize_large(struct td_space *space, uintptr_t object, size_t byte
   /* The collector reads the size when this thread stands still. */
   if (rounded > before) memset((void *)(object + before), 0, rounded - before);
   info->large_bytes = rounded;
+  /* So short an array is logged as a whole, and slots of it may have been logged alone. */
+  if (td_young_are_born(space) && rounded <= TD_PAGE_BYTES) td_log_fresh_if_old(space, object);
   return true;
 }

@@ -129,6 +129,16 @@ YoungTest(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
+/* Slots of a long array are logged alone, those of a short one with it. */
+YoungTest(young, what_was_written_into_an_array_is_known_when_it_has_become_short) {
+  void **array = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 600000));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  tide_write(w.m, array, &array[3], pair_new(&w, NULL, NULL, 5));
+  cr_assert(tide_resize_in_place(w.m, array, 64));
+  cr_assert_eq(count_after_young(&w), 2);
+  cr_assert_eq(((struct pair *)array[3])->number, 5);
+}
+
 /* Debug builds say what is wrong. Others store. */
 static void write_into(void *object, void **slot) {
   SCOPED_WORLD w = world_young();
