@@ -93,7 +93,6 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
 
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                        size_t cell, enum td_room *room) {
-  *bump = (struct tide_bump){0};
   size_t bytes = 0;
   while (!bytes) {
     uint32_t block = take_block(space, layout, cell, room);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why there is no room: the budget, memory and place are told apart, and a search that failed is
  * not made again before something is freed. */
+#include "heap/cells/cache.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -19,6 +20,20 @@ SpaceTest(room, over_the_budget) {
   enum td_room room = TD_ROOM;
   cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room), 0);
   cr_assert_eq(room, TD_ROOM_OVER_BUDGET);
+}
+
+/* There is no room, then some comes from elsewhere, and so on, without a collection. */
+SpaceTest(room, a_run_that_finds_none_is_counted_once) {
+  struct td_cache cache;
+  cr_assert(td_cache_open(&cache));
+  for (heap.budget_blocks = 0; heap.budget_blocks < 10; heap.budget_blocks++) {
+    enum td_room room = TD_ROOM;
+    while (td_cache_take(&heap, &cache, TIDE_LAYOUT_LEAF, TD_SMALL_BYTES_MAX, &room)) {
+    }
+    cr_assert_eq(room, TD_ROOM_OVER_BUDGET);
+    cr_assert_leq(cache.filled_count, 1);
+  }
+  td_cache_close(&cache);
 }
 
 SpaceTest(room, sizes_that_no_range_holds) {
