@@ -143,6 +143,6 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   /* First, for another thread may get what is given back. To shrink never fails. */
   if (kept < before) td_weak_slots_forget(mutator->heap, at + kept, before - kept);
   if (!td_space_resize_large(space, at, bytes)) return false;
-  if (bytes > before) mutator->cache.handed_out += bytes - before;
+  if (kept > before) mutator->cache.handed_out += kept - before;
   return true;
 }

@@ -19,6 +19,7 @@
 #include "heap/cells/pace.h"
 #include "heap/memory/ahead.h"
 #include "heap/memory/backing.h"
+#include "heap/space/find.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -145,7 +146,7 @@ static void *take_room(struct tide_mutator *mutator, struct td_request *request)
     return td_cache_take(space, cache, request->layout, request->bytes, &request->room);
   void *object = td_space_alloc_long(space, request->layout, request->bytes, request->in_blocks,
                                      &request->room);
-  if (object) cache->handed_out += request->bytes;
+  if (object) cache->handed_out += td_space_object_bytes(space, (uintptr_t)object);
   return object;
 }
 
