@@ -111,8 +111,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (environment->concurrent_given) o->concurrent = environment->concurrent && o->write_barrier;
   if (environment->no_young && !o->concurrent) o->write_barrier = false;
   /* Twice the limit, so that large objects find room between others. */
-  if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)
-    o->reserve_bytes = o->heap_max_bytes * 2;
+  if (!o->reserve_bytes) o->reserve_bytes = o->heap_max_bytes * 2;
   if (!(given && given->reserve_bytes) && o->reserve_bytes < RESERVE_DEFAULT_LEAST)
     o->reserve_bytes = RESERVE_DEFAULT_LEAST;
   if (!o->heap_initial_bytes) o->heap_initial_bytes = TD_INITIAL_DEFAULT;

@@ -90,6 +90,20 @@ Test(options, advanced_structures_of_other_headers_work) {
   accepted(&o);
 }
 
+/* Returns the address space of a heap with that limit. */
+static uint64_t reserved_with(size_t heap_max_bytes) {
+  struct tide_options options = OPTIONS(.heap_max_bytes = heap_max_bytes);
+  struct tide_heap *heap = tide_heap_create(&options, NULL);
+  cr_assert_not_null(heap);
+  uint64_t reserved = stats_of(heap).reserved_bytes;
+  tide_heap_destroy(heap);
+  return reserved;
+}
+
+Test(options, the_highest_limit_is_no_low_one) {
+  cr_assert_geq(reserved_with(PTRDIFF_MAX), reserved_with((size_t)64 << 30));
+}
+
 Test(options, an_older_program_s_shorter_structure_works) {
   struct tide_options o = small_options();
   o.struct_size = offsetof(struct tide_options, reserve_bytes);
