@@ -89,10 +89,12 @@ static void free_guarded(struct td_guard *guard) {
   }
   if (smashed) td_guard_tell("GC_debug_free", guard, smashed);
   bool held = kind == GC_I_UNCOLLECTABLE || kind == GC_I_AUNCOLLECTABLE;
-  if (held || (td_leaks_on() && !td_leaks_delay_free()))
+  if (held || (td_leaks_on() && !td_leaks_delay_free())) {
+    guard->bytes = cell_bytes; /* what still points there may keep it as an object for a while */
     GC_free(guard);
-  else
+  } else {
     free_later(guard, cell_bytes);
+  }
 }
 
 EXPORT void GC_debug_free(void *seen) {

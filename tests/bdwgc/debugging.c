@@ -190,6 +190,19 @@ PART(debugging_freed_twice) {
   CHECK(strstr(heard(), "GC_debug_free") && mentions_address(text, plain));
 }
 
+static void free_victim(void) {
+  GC_FREE(victim);
+}
+/* What is freed is not smashed, though the thread that freed it has ended and the program still
+ * points at it. */
+PART(debugging_freed_elsewhere) {
+  victim = GC_MALLOC_ATOMIC_UNCOLLECTABLE(40);
+  listen();
+  in_thread(free_victim);
+  collect();
+  CHECK(!strstr(heard(), "smashed"));
+}
+
 /* Threads that are stopped anywhere leave no half-made guards. */
 static void *make_many(void *data) {
   unsigned mine = (unsigned)(GC_word)data;
