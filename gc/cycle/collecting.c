@@ -5,6 +5,7 @@
 #include "gc/when/when.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
+#include "gc/object/runs.h"
 #include "gc/threads/mutator/safepoint.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
@@ -63,6 +64,16 @@ void tide_heap_trim(struct tide_heap *heap) {
   td_world_unlock(heap);
 }
 
+/* Small objects may hold much, and it may be long until their blocks are wanted. So more is told of
+ * the dead than is taken outside, and what has piled up becomes less. */
+static void tell_soon(struct tide_mutator *mutator) {
+  size_t blocks = td_external_taken(&mutator->heap->when->external);
+  if (blocks == 0) return;
+  mutator->to_tell += 2 * blocks;
+  mutator->looks_first = true;
+  td_runs_show(mutator);
+}
+
 /* It may be called in the middle of the program's realloc, so nothing may happen here. */
 enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
@@ -71,7 +82,8 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
       !td_mutator_check(mutator, "tide_external_add"))
     return td_refusal(mutator);
   struct tide_heap *heap = mutator->heap;
-  if (!td_external_add(&heap->when->external, bytes)) return TIDE_ERROR_ARGUMENT;
+  if (!td_external_add(&heap->when->external, bytes, mutator->tells)) return TIDE_ERROR_ARGUMENT;
+  tell_soon(mutator);
   struct td_wish wish;
   if (td_external_note(heap, &wish) == TD_ROOM) return TIDE_OK;
   if (wish.kind == TIDE_CYCLE_FULL) wish.cause = TIDE_CAUSE_EXTERNAL;

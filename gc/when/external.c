@@ -4,7 +4,8 @@
  * What is taken counts as allocated: it fills the young part, and uses up the budget. What is given
  * back makes room again. Most of what a collection finds dead is given back after it, when the
  * budget has been set as if all of it lived; so the budget falls with the least that was there
- * since. */
+ * since. What is given back for an object that was found dead was there, whatever was taken since:
+ * it makes the budget fall in any case. */
 #include "gc/when/when.h"
 
 #include "heap/young/young.h"
@@ -12,31 +13,48 @@
 /* The budget hears of it by such steps, so that most calls take no lock. */
 #define STEP TD_BLOCK_BYTES
 
-bool td_external_add(struct td_external *external, ptrdiff_t bytes) {
+bool td_external_add(struct td_external *external, ptrdiff_t bytes, bool dead) {
   /* relaxed, both: a count that nothing hangs on. */
   size_t before = atomic_load_explicit(&external->bytes, memory_order_relaxed), after;
   do {
     if (__builtin_add_overflow(before, bytes, &after) || after > PTRDIFF_MAX) return false;
   } while (!atomic_compare_exchange_weak_explicit(&external->bytes, &before, after,
                                                   memory_order_relaxed, memory_order_relaxed));
+  if (dead && bytes < 0)
+    atomic_fetch_add_explicit(&external->dead, -(size_t)bytes, memory_order_relaxed); /* as above */
   return true;
 }
 
-/* Returns what the budget does not know yet of what was taken or given back. */
-static ptrdiff_t unnoted(const struct td_external *external) {
-  /* relaxed, both: as above; another thread may be noting it. */
+/* Returns what the budget does not know yet: what was taken or given back and, of the latter, what
+ * for dead objects. */
+static ptrdiff_t unnoted(const struct td_external *external, size_t *dead) {
+  /* relaxed, all: as above; another thread may be noting it. */
+  *dead = atomic_load_explicit(&external->dead, memory_order_relaxed);
   return (ptrdiff_t)(atomic_load_explicit(&external->bytes, memory_order_relaxed) -
                      atomic_load_explicit(&external->noted, memory_order_relaxed));
 }
 
-/* They have become so few. Pure. */
-static void note_fall(struct td_when *when, size_t bytes) {
+size_t td_external_taken(const struct td_external *external) {
+  size_t dead;
+  ptrdiff_t change = unnoted(external, &dead) + (ptrdiff_t)dead;
+  return change > 0 ? (size_t)change / STEP : 0;
+}
+
+/* They have become so few, and so much of them was that of dead objects. What young collections may
+ * have found dead came after the last full one, which has set the budget. */
+static void note_fall(struct td_when *when, size_t bytes, size_t dead) {
   struct td_sizing *sizing = &when->sizing;
-  if (bytes >= when->external.least) return;
-  double fall = (double)(when->external.least - bytes) * (1 + sizing->room_share);
-  double least = (double)sizing->initial_blocks * TD_BLOCK_BYTES + (double)bytes;
+  struct td_external *external = &when->external;
+  size_t young = dead < external->passed ? dead : external->passed;
+  external->passed -= young;
+  dead -= young;
+  size_t live = external->least > dead ? external->least - dead : 0;
+  if (live > bytes) live = bytes;
+  if (live == external->least) return;
+  double fall = (double)(external->least - live) * (1 + sizing->room_share);
+  double least = (double)sizing->initial_blocks * TD_BLOCK_BYTES + (double)live;
   double due = (double)sizing->due_bytes - fall;
-  when->external.least = bytes;
+  external->least = live;
   if (due < least) due = least;
   if (due < (double)sizing->due_bytes) sizing->due_bytes = (uint64_t)due;
 }
@@ -50,33 +68,37 @@ static void note_young(struct td_space *space, struct td_external *external, ptr
   space->young_bytes += (uint64_t)(int64_t)change;
 }
 
-static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
+static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t taken, size_t dead) {
   struct td_space *space = &heap->space;
   struct td_external *external = &heap->when->external;
-  note_young(space, external, change);
-  note_fall(heap->when, bytes);
+  note_young(space, external, taken);
+  note_fall(heap->when, bytes, dead);
   uint64_t due = heap->when->sizing.due_bytes;
   uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
   uint32_t used = space->used_blocks - space->dying_free_blocks;
   if (left < used) left = used;
   space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
-  atomic_store_explicit(&external->noted, bytes, memory_order_relaxed); /* relaxed: a hint */
+  /* relaxed, both: hints. */
+  atomic_store_explicit(&external->noted, bytes, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&external->dead, dead, memory_order_relaxed);
 }
 
 enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish) {
   struct td_space *space = &heap->space;
   struct td_external *external = &heap->when->external;
-  ptrdiff_t change = unnoted(external);
-  if (change < (ptrdiff_t)STEP && change > -(ptrdiff_t)STEP) return TD_ROOM;
+  size_t dead;
+  ptrdiff_t change = unnoted(external, &dead);
+  if (change < (ptrdiff_t)STEP && change > -(ptrdiff_t)STEP && dead < STEP) return TD_ROOM;
   /* Not to wait, nor for itself: the next call notes as well. */
   if (pthread_mutex_trylock(&space->lock) != 0) return TD_ROOM;
-  change = unnoted(external);
+  change = unnoted(external, &dead);
+  ptrdiff_t taken = change + (ptrdiff_t)dead;
   /* relaxed: as above. */
   size_t bytes = atomic_load_explicit(&external->noted, memory_order_relaxed) + (size_t)change;
-  note(heap, bytes, change);
+  note(heap, bytes, taken, dead);
   bool over = (uint64_t)(space->used_blocks - space->dying_free_blocks) * TD_BLOCK_BYTES + bytes >
               heap->when->sizing.due_bytes;
-  enum td_room room = change <= 0              ? TD_ROOM
+  enum td_room room = taken <= 0               ? TD_ROOM
                       : td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
                       : over                   ? TD_ROOM_OVER_BUDGET
                                                : TD_ROOM;
@@ -87,10 +109,18 @@ enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish) {
 
 size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind) {
   struct td_external *external = &when->external;
-  /* relaxed, both: as above. */
+  size_t dead;
+  ptrdiff_t taken = unnoted(external, &dead) + (ptrdiff_t)dead;
+  /* relaxed, all: as above. */
   size_t bytes = atomic_load_explicit(&external->bytes, memory_order_relaxed);
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed);
-  if (kind == TIDE_CYCLE_FULL) external->least = bytes;
+  atomic_store_explicit(&external->dead, 0, memory_order_relaxed);
+  if (kind == TIDE_CYCLE_FULL) {
+    external->least = bytes;
+    external->passed = 0;
+  } else {
+    external->passed += external->young_bytes + (taken > 0 ? (size_t)taken : 0);
+  }
   external->young_bytes = 0;
   return bytes;
 }

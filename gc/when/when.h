@@ -117,8 +117,10 @@ struct td_youth {
 struct td_external {
   _Atomic(size_t) bytes; /* any thread */
   _Atomic(size_t) noted; /* of these, what the budget knows. Written under the space's lock */
+  _Atomic(size_t) dead;  /* given back for objects found dead, which it does not know yet */
   /* Under that lock. */
-  size_t least;       /* noted since the last full collection */
+  size_t least;       /* of what there was at the last full collection, so much may live */
+  size_t passed;      /* taken between that and the last young one */
   size_t young_bytes; /* of the space's young_bytes: what has come since the last collection */
 };
 
@@ -182,9 +184,11 @@ static inline double td_smooth(double old, double fresh) {
   return old > 0 ? old + TD_SMOOTHING * (fresh - old) : fresh;
 }
 
-/* Adds to the external bytes. Returns false if more is taken off than there is, or more added than
- * can be counted. May be called anywhere. */
-bool td_external_add(struct td_external *external, ptrdiff_t bytes);
+/* Adds to the external bytes; dead: the program is being told of what has died. Returns false if
+ * more is taken off than there is, or more added than can be counted. May be called anywhere. */
+bool td_external_add(struct td_external *external, ptrdiff_t bytes, bool dead);
+/* Returns how many blocks' worth was taken that the budget does not know yet. */
+size_t td_external_taken(const struct td_external *external);
 /* Lets the budget know, if it is worth while. Returns TD_ROOM if no collection is due, else why,
  * and stores which. */
 enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish);

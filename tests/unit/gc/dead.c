@@ -167,6 +167,63 @@ HeapTest(dead, are_told_of_a_block_at_a_time) {
   cr_assert_eq(watch.told, 40000);
 }
 
+/* Memory outside the heap that small objects hold. */
+struct outside {
+  struct tide_mutator *m;
+  size_t now, most;
+};
+
+static void give_back(void *object, size_t bytes, void *context) {
+  struct outside *outside = context;
+  size_t holds = *(size_t *)object;
+  (void)bytes;
+  if (holds == 0) return;
+  outside->now -= holds;
+  if (outside->m) cr_assert_eq(tide_external_add(outside->m, -(ptrdiff_t)holds), TIDE_OK);
+}
+
+static void hold(struct outside *outside, tide_layout layout, size_t bytes, size_t holds) {
+  *(size_t *)tide_alloc(outside->m, layout, bytes) = holds;
+  cr_assert_eq(tide_external_add(outside->m, (ptrdiff_t)holds), TIDE_OK);
+  outside->now += holds;
+  if (outside->now > outside->most) outside->most = outside->now;
+}
+
+/* Nothing lives. */
+static void expect_little_outside(struct world w, size_t each, size_t total) {
+  struct outside outside = {w.m, 0, 0};
+  tide_layout layout = tide_layout_on_reclaim(w.heap, TIDE_LAYOUT_LEAF, give_back, &outside, NULL);
+  for (size_t taken = 0; taken < total; taken += each)
+    hold(&outside, layout, 16, each);
+  cr_expect_lt(outside.most, 24 * MIB, "by %zu bytes: %zu", each, outside.most);
+  outside.m = NULL; /* the heap's end tells of the rest */
+  world_end(&w);
+  cr_expect_eq(outside.now, 0);
+}
+
+/* What is allocated for that is too small to need their memory. */
+HeapTest(dead, are_told_of_when_memory_is_taken_outside) {
+  struct watch watch = {.told = 0};
+  tide_layout layout = told_layout(&w, &watch);
+  for (size_t bytes = 32; bytes <= 640; bytes += 16)
+    held_new(w.m, layout, bytes);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_gt(tide_reclaim(w.m, 0), 20);
+  for (int i = 0; i < 8; i++) {
+    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB / 4), TIDE_OK);
+    pair_new(&w, NULL, NULL, 1);
+  }
+  cr_assert_eq(tide_reclaim(w.m, 0), 0);
+  cr_assert_eq(collections(&w), 1);
+}
+
+Test(dead, make_no_room_by_what_they_held_outside) {
+  expect_little_outside(world_new(), 512, 512 * MIB);
+  expect_little_outside(world_new(), MIB, 2048 * MIB);
+  expect_little_outside(world_young(), 512, 512 * MIB);
+  expect_little_outside(world_young(), MIB, 2048 * MIB);
+}
+
 FINALIZER(keep) {
   ++*(int *)context;
 }
