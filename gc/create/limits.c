@@ -32,8 +32,10 @@ enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes
   size_t usable = space->block_count - 1u, wanted = heap_max_bytes / TD_BLOCK_BYTES;
   space->max_blocks = (uint32_t)(wanted < usable ? wanted : usable);
   heap->when->sizing.max_blocks = space->max_blocks;
-  if (heap->when->sizing.kind == TIDE_SIZING_FIXED || space->budget_blocks > space->max_blocks)
-    space->budget_blocks = space->max_blocks;
+  td_budget_reserve(heap, space->used_blocks);
+  uint32_t most = td_budget_bound(heap);
+  if (heap->when->sizing.kind == TIDE_SIZING_FIXED || space->budget_blocks > most)
+    space->budget_blocks = most;
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
   return td_succeed(error);

@@ -3,6 +3,7 @@
 #include "gc/when/when.h"
 
 #include "gc/stats/stats.h"
+#include "heap/memory/backing.h"
 #include "heap/memory/blocks.h"
 
 uint32_t td_when_next(struct td_when *when, const struct td_facts *facts) {
@@ -17,6 +18,14 @@ uint32_t td_when_next(struct td_when *when, const struct td_facts *facts) {
   return budget;
 }
 
+void td_budget_reserve(struct tide_heap *heap, uint32_t used) {
+  if (heap->collects != TIDE_COLLECTS_WHEN_ASKED) return;
+  const struct td_space *space = &heap->space;
+  uint32_t most = td_backing_most(space), free = most > used ? most - used : 0;
+  uint32_t part = (free + TD_ASKED_RESERVE - 1) / TD_ASKED_RESERVE;
+  heap->when->sizing.reserve_blocks = space->max_blocks - most + part;
+}
+
 void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   /* What is free as soon as the program was told of it counts as free. */
@@ -25,7 +34,9 @@ void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   facts.budget_blocks = heap->space.budget_blocks;
   facts.allocated_bytes += heap->when->external.young_bytes;
   facts.external_bytes = td_external_begin(heap->when, facts.kind);
-  heap->space.budget_blocks = td_when_next(heap->when, &facts);
+  td_budget_reserve(heap, facts.used_blocks);
+  uint32_t budget = td_when_next(heap->when, &facts), most = td_budget_bound(heap);
+  heap->space.budget_blocks = budget < most ? budget : most;
   pthread_mutex_unlock(&heap->space.lock);
 }
 

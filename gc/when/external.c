@@ -77,7 +77,8 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t taken, size_t d
   uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
   uint32_t used = space->used_blocks - space->dying_free_blocks;
   if (left < used) left = used;
-  space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
+  uint32_t most = td_budget_bound(heap);
+  space->budget_blocks = left < most ? (uint32_t)left : most;
   /* relaxed, both: hints. */
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed);
   atomic_fetch_sub_explicit(&external->dead, dead, memory_order_relaxed);

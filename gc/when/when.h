@@ -71,6 +71,8 @@ static inline bool td_pause_goal_is_in_range(uint64_t us) {
 #define TD_BESIDE_FIRST 0.25
 #define TD_BESIDE_LEAST ((size_t)1 << 20) /* counts as alive, too: to begin takes its time */
 #define TD_BESIDE_RESERVE 32u
+/* This part of what is free is left for a program that is to collect by itself. */
+#define TD_ASKED_RESERVE 8u
 
 /* Full collections. Under the space's lock. */
 struct td_sizing {
@@ -81,6 +83,7 @@ struct td_sizing {
   bool young;  /* young collections happen, */
   bool beside; /* and full ones do not stop the program */
   uint32_t initial_blocks, max_blocks;
+  uint32_t reserve_blocks; /* below the limit: a collection is due before they are used */
   double allocation_rate, marking_rate; /* bytes per ns, smoothed */
   double room;                          /* of the last budget, as meant */
   double room_share;                    /* of that for each byte that lives */
@@ -197,6 +200,12 @@ size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind);
 
 /* Decides, and sets the budget. */
 void td_when_set(struct tide_heap *heap, struct td_facts facts);
+/* A program that collects when it wants to is to hear that it should while there is room, and goes
+ * on until it does. Both under the space's lock; the second returns the most of a budget. */
+void td_budget_reserve(struct tide_heap *heap, uint32_t used);
+static inline uint32_t td_budget_bound(const struct tide_heap *heap) {
+  return heap->space.max_blocks - heap->when->sizing.reserve_blocks;
+}
 /* Returns the hard limit in blocks. */
 uint32_t td_budget_most(struct tide_heap *heap);
 /* Raises the budget by what `blocks` more need. Returns false if the hard limit is reached. */

@@ -45,6 +45,33 @@ Test(asked, allocation_never_collects) {
   expect_asked(true);
 }
 
+/* Near the limit, too, a program that collects when it should is not refused. */
+static void expect_room(bool young, enum tide_sizing sizing) {
+  SCOPED_WORLD w = WORLD(.collects = TIDE_COLLECTS_WHEN_ASKED, .write_barrier = young,
+                         .heap_max_bytes = 32 * MIB, .sizing = sizing);
+  void *list = NULL;
+  tide_root_add(w.heap, &list);
+  for (size_t bytes = 0; bytes < 512 * MIB; bytes += 4000) {
+    void **object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 4000);
+    cr_assert_not_null(object, "after %zu bytes", bytes);
+    if (bytes < 20 * MIB) {
+      *object = list;
+      list = object;
+    }
+    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB / 4), TIDE_OK);
+    cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)MIB / 4), TIDE_OK);
+    if (tide_collection_due(w.m)) cr_assert_eq(tide_collect_due(w.m), TIDE_OK);
+    if (bytes == 4000 * 60000) cr_assert_eq(tide_heap_set_max(w.heap, 30 * MIB, NULL), TIDE_OK);
+  }
+  cr_assert_lt(collections(&w), 2000);
+}
+
+Test(asked, one_is_due_before_there_is_no_room) {
+  expect_room(false, TIDE_SIZING_DEFAULT);
+  expect_room(true, TIDE_SIZING_DEFAULT);
+  expect_room(false, TIDE_SIZING_FIXED);
+}
+
 Test(asked, under_stress_one_is_due_at_once) {
   setenv("TIDE_STRESS", "3", 1);
   SCOPED_WORLD w = world_asked(TIDE_COLLECTS_WHEN_ASKED, false);
