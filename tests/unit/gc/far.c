@@ -52,13 +52,3 @@ Test(far, arrays_behind_tebibytes_keep_their_children) {
   cr_assert_eq(count_behind(TIB + TIB / 256, "bwos"), SLOTS);
   cr_assert_eq(count_behind(8 * TIB, "abp"), SLOTS);
 }
-
-/* More than blocks can be counted in, and more than any system gives. */
-Test(far, a_range_that_is_too_long_is_halved_until_it_fits) {
-  SCOPED_WORLD w = WORLD(.reserve_bytes = ((size_t)1 << 48) + ((size_t)64 << 20));
-  const struct td_space *space = &w.heap->space;
-  cr_assert_lt(space->reserved_bytes, (size_t)1 << 48);
-  cr_assert_eq((size_t)space->block_count * TD_BLOCK_BYTES, space->reserved_bytes);
-  cr_assert_geq(space->reserved_bytes, stats_of(w.heap).heap_max_bytes);
-  cr_assert_not_null(pair_new(&w, NULL, NULL, 1));
-}

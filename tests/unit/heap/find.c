@@ -126,24 +126,6 @@ SpaceTest(find, large_objects_and_the_rest_of_their_last_block) {
   }
 }
 
-SpaceTest(find, foreign_addresses) {
-  uintptr_t none[] = {0,
-                      1,
-                      UINTPTR_MAX,
-                      (uintptr_t)&heap,
-                      heap.base,
-                      heap.base - 1,
-                      heap.base + TD_BLOCK_BYTES,
-                      heap.base + heap.reserved_bytes - 1,
-                      heap.base + heap.reserved_bytes};
-  for (int used = 0; used < 2; used++) {
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-      if (!used || i != 6)
-        cr_assert_eq(td_space_find(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
-    cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
-  }
-}
-
 /* One comparison tests range and alignment together. */
 SpaceTest(find, only_aligned_words_of_the_range_are_references) {
   for (uintptr_t low = 0; low < 16; low++) {

@@ -65,11 +65,3 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   cr_assert_eq(td_space_find(&heap, last, TD_FROM_HEAP), 0);
   td_space_deinit(&heap);
 }
-
-SpaceTest(large, impossible_sizes) {
-  size_t sizes[] = {0, 65 * MIB, 200 * MIB, SIZE_MAX / 2, SIZE_MAX - 14, SIZE_MAX};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    cr_assert_null(heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
-  cr_assert_eq(heap.used_blocks, 0);
-  heap_check(&heap);
-}

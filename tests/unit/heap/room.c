@@ -38,11 +38,14 @@ SpaceTest(room, a_run_that_finds_none_is_counted_once) {
 
 SpaceTest(room, sizes_that_no_range_holds) {
   enum td_room room = TD_ROOM;
-  size_t sizes[] = {0, heap.reserved_bytes + 1, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
+  size_t sizes[] = {0,       heap.reserved_bytes + 1, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX - 14,
+                    SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++, room = TD_ROOM) {
     cr_assert_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i], &room));
     cr_assert_eq(room, TD_ROOM_NO_PLACE, "%zu", sizes[i]);
   }
+  cr_assert_eq(heap.used_blocks, 0);
+  heap_check(&heap);
 }
 
 /* Every second block of the whole range is used. */

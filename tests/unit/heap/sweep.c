@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of free cells, before and after collections. */
+/* Sorting blocks after collections. */
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -25,21 +25,6 @@ SpaceTest(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   uint64_t walked = 0;
   td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 2 * each + 1);
-}
-
-SpaceTest(sweep, what_a_run_did_not_use_is_free_again) {
-  struct tide_bump bump = {0};
-  void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 2);
-  void *unused = (void *)bump.next;
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused, TD_FROM_HEAP), (uintptr_t)unused, "[run]");
-  td_space_retire(&heap, &bump);
-  cr_assert_eq(bump.next, 0);
-  cr_assert_eq(bump.limit, 0);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused, TD_FROM_HEAP), 0);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
-  uint64_t walked = 0;
-  td_space_each_object(&heap, heap_count, &walked);
-  cr_assert_eq(walked, 1);
 }
 
 /* Some objects live through all epochs, others come and go; stale bytes of any epoch must not be

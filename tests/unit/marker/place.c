@@ -32,21 +32,9 @@ static unsigned times_moved(bool active) {
   return moved;
 }
 
-SiteTest(place, nobody_is_active_at_first) {
-  for (unsigned id = 0; id < MARKERS; id++)
-    cr_assert_lt(cpu_of(id), 0);
-}
-
 /* The system may move the thread by itself, but seldom does. */
 SiteTest(place, a_helper_leaves_the_cpu_of_an_active_marker_only) {
   if (allowed() < 2) cr_skip_test("one CPU only");
   cr_assert_gt(times_moved(true), TURNS / 2);
   cr_assert_lt(times_moved(false), TURNS / 2);
-}
-
-SiteTest(place, one_marker_alone_asks_nothing) {
-  struct tide_error error;
-  cr_assert(td_markers_configure(s.set, &(struct td_marker_config){.markers = 1}, &error));
-  td_place_note(s.set->marker[0]);
-  cr_assert_lt(cpu_of(0), 0);
 }
