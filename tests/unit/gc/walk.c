@@ -149,14 +149,6 @@ static void make_zoo(struct zoo *z) {
   array[2].right = z->pair;
 }
 
-Test(walk, references_of_every_kind_of_object) {
-  static struct zoo z;
-  z.w = world_new();
-  make_zoo(&z);
-  inspect(&z.w, look_at_zoo, &z);
-  world_end(&z.w);
-}
-
 LOOK(look_at_cleared) {
   const struct zoo *z = context;
   cr_assert_eq(references_of(walk, z->weak).count, 0);
@@ -230,10 +222,11 @@ LOOK(look_at_layouts) {
   cr_assert_eq(tide_walk_layout(walk, TIDE_LAYOUT_INVALID, &info), TIDE_ERROR_ARGUMENT);
 }
 
-Test(walk, describes_layouts) {
+Test(walk, references_and_layouts_of_every_kind_of_object) {
   static struct zoo z;
   z.w = world_new();
   make_zoo(&z);
+  inspect(&z.w, look_at_zoo, &z);
   z.named = tide_layout_named(z.w.heap, z.w.pair, "cons \"cell\"", NULL);
   cr_assert_neq(z.named, TIDE_LAYOUT_INVALID);
   inspect(&z.w, look_at_layouts, &z);

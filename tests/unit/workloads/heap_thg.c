@@ -249,7 +249,7 @@ Test(heap_thg, an_empty_heap) {
 
 /* Several blocks of every stream, some of one value throughout. */
 Test(heap_thg, many_objects) {
-  enum { LENGTH = 400000 };
+  enum { LENGTH = 200000 };
   void **head = tide_handle(h.w.m, NULL);
   for (uint64_t i = 0; i < LENGTH; i++)
     *head = pair_new(&h.w, *head, NULL, i);

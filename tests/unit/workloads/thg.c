@@ -37,16 +37,22 @@ Test(thg, an_empty_graph) {
   assert_round_trip(&graph); /* without any array at all */
 }
 
+/* Objects of one shape, all zero. */
+static struct td_thg uniform_graph(uint32_t objects, uint64_t refs) {
+  struct td_thg graph = {.object_count = objects, .shape_count = 1, .ref_count = refs};
+  graph.shapes = calloc(1, sizeof *graph.shapes);
+  graph.shape_of = calloc(objects, sizeof *graph.shape_of);
+  graph.size = calloc(objects, sizeof *graph.size);
+  graph.first_ref = calloc(objects + 1, sizeof *graph.first_ref);
+  graph.refs = calloc(refs, sizeof *graph.refs);
+  return graph;
+}
+
 /* Long enough for several blocks and buffers, with numbers of every length. */
 Test(thg, a_large_graph) {
-  enum { OBJECTS = 300000, SLOTS = 3 };
-  SCOPED_GRAPH graph = {.object_count = OBJECTS, .shape_count = 1, .ref_count = OBJECTS * SLOTS};
-  graph.shapes = calloc(1, sizeof *graph.shapes);
+  enum { OBJECTS = 100000, SLOTS = 3 };
+  SCOPED_GRAPH graph = uniform_graph(OBJECTS, OBJECTS * SLOTS);
   graph.shapes[0].kind = TD_THG_PREFIX;
-  graph.shape_of = calloc(OBJECTS, sizeof *graph.shape_of);
-  graph.size = calloc(OBJECTS, sizeof *graph.size);
-  graph.first_ref = calloc(OBJECTS + 1, sizeof *graph.first_ref);
-  graph.refs = calloc(OBJECTS * SLOTS, sizeof *graph.refs);
   uint32_t random = 2463534242u;
   for (uint32_t i = 0; i < OBJECTS; i++) {
     graph.size[i] = SLOTS * 8;
@@ -58,11 +64,7 @@ Test(thg, a_large_graph) {
 }
 
 Test(thg, the_largest_size) {
-  SCOPED_GRAPH graph = {.object_count = 1, .shape_count = 1};
-  graph.shapes = calloc(1, sizeof *graph.shapes);
-  graph.shape_of = calloc(1, sizeof *graph.shape_of);
-  graph.size = calloc(1, sizeof *graph.size);
-  graph.first_ref = calloc(2, sizeof *graph.first_ref);
+  SCOPED_GRAPH graph = uniform_graph(1, 0);
   graph.size[0] = TD_THG_SIZE_MAX;
   assert_round_trip(&graph);
 }
