@@ -139,16 +139,3 @@ Test(fresh, objects_come_in_the_order_of_their_addresses_and_once) {
     cr_assert_eq(listed(part), 0);
   }
 }
-
-Test(fresh, a_part_lists_only_its_own) {
-  for (uint32_t part = 0; part < PARTS; part++) {
-    td_fresh_add(fresh, summary, part << TD_FRESH_PART);
-    td_fresh_add(fresh, summary, ((part + 1) << TD_FRESH_PART) - 1);
-  }
-  for (uint32_t part = PARTS; part-- > 0;) {
-    cr_assert_eq(listed(part), 2);
-    cr_assert_eq(list[0], part << TD_FRESH_PART);
-    cr_assert_eq(list[1], ((part + 1) << TD_FRESH_PART) - 1);
-  }
-  check_empty();
-}

@@ -6,26 +6,6 @@
 
 static struct site s;
 
-SiteTest(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
-  enum { MANY = 2 * TD_CHUNK_REFERENCES };
-  struct pair *objects[MANY + 1];
-  site_fill(&s, objects, MANY + 1);
-  site_begin(&s, 100);
-  struct td_regions *regions = s.set->regions;
-  for (int i = 0; i <= MANY; i++) {
-    site_throw(&s, 0, objects[i]);
-    cr_assert_eq(site_waiting(&s, objects[0]), (unsigned)i / TD_CHUNK_REFERENCES, "after %d", i);
-    cr_assert_eq(td_regions_wait(regions), i >= (int)TD_CHUNK_REFERENCES);
-  }
-  td_visitor_close(site_visitor(&s, 0));
-  cr_assert_eq(site_waiting(&s, objects[0]), 3);
-  cr_assert_eq(site_used(&s), 3);
-  cr_assert_eq(site_mark(&s, objects[0]) & (TD_DEFERRED - 1),
-               (uint8_t)(s.heap.epoch_before - s.heap.epoch) & 0x7f);
-  td_visitor_close(site_visitor(&s, 0));
-  cr_assert_eq(site_waiting(&s, objects[0]), 3, "nothing is open any more");
-}
-
 SiteTest(throwing, what_is_no_reference_goes_nowhere) {
   struct pair *object = site_pair(&s, NULL, NULL);
   site_begin(&s, 100);
