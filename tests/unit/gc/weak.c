@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weak references, ephemerons and the weak table. */
+/* Weak references and ephemerons. */
 #include "tests/unit/gc/common.h"
 
 HeapTest(weak, targets_that_are_no_references_stay) {
@@ -64,41 +64,4 @@ Test(ephemeron, chains) {
   chain(60000, false, false);
   chain(60000, true, false);
   chain(20000, true, true);
-}
-
-HeapTest(weak_table, entries_vanish_with_their_keys) {
-  enum { COUNT = 3000 };
-  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
-  void **keys = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * 8));
-  for (uint64_t i = 0; i < COUNT; i++) {
-    ((void **)*keys)[i] = pair_new(&w, NULL, NULL, i);
-    cr_assert(tide_weak_table_put(w.m, table, ((void **)*keys)[i],
-                                  pair_new(&w, ((void **)*keys)[i], NULL, i * 2)));
-  }
-  live_after_collect(&w);
-  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT);
-  for (uint64_t i = 0; i < COUNT; i++) {
-    struct pair *value = tide_weak_table_get(w.m, table, ((void **)*keys)[i]);
-    cr_assert_eq(value->number, i * 2);
-    if (i % 3 == 0) ((void **)*keys)[i] = NULL;
-    if (i % 3 == 1) {
-      cr_assert(tide_weak_table_remove(w.m, table, ((void **)*keys)[i]));
-      cr_assert_not(tide_weak_table_remove(w.m, table, ((void **)*keys)[i]));
-    }
-  }
-  live_after_collect(&w);
-  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 3);
-  for (int round = 0; round < 20; round++) /* dead entries do not pile up */
-    for (uint64_t i = 0; i < 1000; i++)
-      cr_assert(tide_weak_table_put(w.m, table, pair_new(&w, NULL, NULL, i), *keys));
-  for (uint64_t i = 2; i < COUNT; i += 3) {
-    struct pair *value = tide_weak_table_get(w.m, table, ((void **)*keys)[i]);
-    cr_assert_eq(value->number, i * 2);
-    cr_assert(tide_weak_table_put(w.m, table, ((void **)*keys)[i], NULL));
-    cr_assert_null(tide_weak_table_get(w.m, table, ((void **)*keys)[i]));
-  }
-  live_after_collect(&w);
-  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 3);
-  cr_assert_not(tide_weak_table_put(w.m, table, NULL, NULL));
-  cr_assert_null(tide_weak_table_get(w.m, NULL, table));
 }

@@ -165,8 +165,10 @@ Test(weak_table, shrinks_when_keys_have_died) {
 HeapTest(weak_table, shrinks_when_entries_were_removed) {
   struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
   void **keys = fill(&w, table);
-  for (uint64_t i = 0; i < COUNT; i++)
+  for (uint64_t i = 0; i < COUNT; i++) {
     cr_assert(tide_weak_table_remove(w.m, table, keys[i]));
+    cr_assert_not(tide_weak_table_remove(w.m, table, keys[i]));
+  }
   cr_assert(tide_weak_table_put(w.m, table, keys[1], keys[1]));
   thin(&w, keys, COUNT);
   cr_assert_lt(live_bytes(&w), 1000);
@@ -267,6 +269,8 @@ HeapTest(weak_table, refusals) {
   cr_assert_null(tide_weak_table_new_by_content(w.m, hash, NULL, NULL));
   cr_assert_null(tide_weak_table_intern(w.m, NULL, &w, NULL));
   struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
+  cr_assert_not(tide_weak_table_put(w.m, table, NULL, NULL));
+  cr_assert_null(tide_weak_table_get(w.m, NULL, table));
   cr_assert_null(tide_weak_table_intern(w.m, table, NULL, NULL));
   cr_assert_null(tide_weak_table_key(w.m, table, NULL));
   cr_assert_null(tide_weak_table_key(w.m, NULL, &w));
