@@ -79,9 +79,11 @@ static void set(void *object, GC_finalization_proc call, void *data, GC_finaliza
   enum tide_status status = tide_finalizer_set(self, object, call ? &entry : NULL, &before);
   while (status == TIDE_ERROR_MEMORY && GC_oom_fn(sizeof entry))
     status = tide_finalizer_set(self, object, call ? &entry : NULL, &before);
-  if (status == TIDE_ERROR_MEMORY)
+  if (status == TIDE_ERROR_MEMORY) {
     td_bdwgc_warn("GC_register_finalizer: out of memory, %lx will have no finalizer",
                   (GC_word)object);
+    return;
+  }
   if (old_call) *old_call = before.call;
   if (old_data) *old_data = before.context;
 }

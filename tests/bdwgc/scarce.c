@@ -171,3 +171,34 @@ PART(scarce_locked, .early = true) {
   limit_to(RLIMIT_MEMLOCK, 8 * MIB);
   in_child(lock_little, 32 * MIB);
 }
+
+/* What was there before is not told if there is no memory for a new finalizer. */
+static int refused;
+static void *refuse(size_t bytes) {
+  (void)bytes;
+  refused++;
+  return NULL;
+}
+static void finalize(void *object, void *data) {
+  (void)object, (void)data;
+}
+static void register_until_refused(size_t limit) {
+  enum { MOST = 500000 };
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_INIT();
+  void **objects = GC_malloc(MOST * sizeof *objects);
+  for (int i = 0; i < MOST; i++)
+    objects[i] = GC_malloc_atomic(1);
+  GC_set_oom_fn(refuse);
+  limit_to(RLIMIT_AS, limit);
+  for (int i = 0; i < MOST && !refused; i++) {
+    GC_finalization_proc before = finalize;
+    void *data = objects;
+    GC_register_finalizer(objects[i], finalize, NULL, &before, &data);
+    CHECK(refused ? before == finalize && data == objects : !before && !data);
+  }
+  CHECK(refused);
+}
+PART(scarce_finalizers, .early = true) {
+  in_child(register_until_refused, MIB);
+}
