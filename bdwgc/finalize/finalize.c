@@ -17,30 +17,33 @@
 static TD_TLS unsigned depth, waited;
 
 /* What a collection has queued waits for its end: the program is told of it first. */
-static void *take(struct tide_mutator *self, struct tide_finalizer_entry *entry) {
+static void *take(struct tide_mutator *self, tide_finalizer_fn only,
+                  struct tide_finalizer_entry *entry) {
   tide_stop_hold(self);
   tide_collect_await(td_bdwgc_heap);
-  void *object = tide_finalizer_take(self, entry);
+  void *object = tide_finalizer_take_only(self, only, entry);
   tide_stop_release(self);
   return object;
 }
 
-static int run_all(void) {
+/* Returns how many of the program's own there were. */
+static int run(tide_finalizer_fn only) {
   struct tide_mutator *self = td_bdwgc_start();
   TD_LEAVES_REGION;
   struct tide_finalizer_entry entry;
   int count = 0;
-  for (void *object; (object = take(self, &entry)) != NULL; count++) {
+  for (void *object; (object = take(self, only, &entry)) != NULL;) {
     void *volatile kept = object; /* nothing else holds it while the finalizer runs */
     entry.call(object, entry.context);
     (void)kept;
+    if (entry.call != td_disclaim_ask) count++;
   }
   return count;
 }
 
 EXPORT int GC_invoke_finalizers(void) {
   td_bdwgc_start();
-  return run_all();
+  return run(NULL);
 }
 /* The others are asked when their object dies only. */
 EXPORT void GC_finalize_all(void) {
@@ -48,24 +51,29 @@ EXPORT void GC_finalize_all(void) {
   if (td_leaks_on()) return;
   TD_LEAVES_REGION;
   while (tide_finalizers_queue_all(td_bdwgc_start(), td_disclaim_ask) > 0)
-    run_all();
+    run(NULL);
 }
 EXPORT int GC_should_invoke_finalizers(void) {
   return td_bdwgc_heap && tide_finalizers_pending(td_bdwgc_heap) > 0;
 }
 
-static void run_nested(void) {
+static void run_nested(tide_finalizer_fn only) {
   if (depth > 0 && ++waited >> depth == 0) return;
   waited = 0;
   if (depth < DEPTH_MOST) depth++;
-  run_all();
+  run(only);
   depth = 0; /* none is left */
 }
 
+/* Disclaim procedures do not wait for the program's demand. */
 void td_bdwgc_finalize_or_notify(void) {
   if (!GC_should_invoke_finalizers()) return;
-  if (!GC_finalize_on_demand || td_leaks_on()) run_nested();
-  if (GC_finalize_on_demand && GC_finalizer_notifier) GC_finalizer_notifier();
+  if (!GC_finalize_on_demand || td_leaks_on())
+    run_nested(NULL);
+  else if (td_disclaim_on)
+    run_nested(td_disclaim_ask);
+  if (GC_finalize_on_demand && GC_finalizer_notifier && GC_should_invoke_finalizers())
+    GC_finalizer_notifier();
 }
 
 static void set(void *object, GC_finalization_proc call, void *data, GC_finalization_proc *old_call,

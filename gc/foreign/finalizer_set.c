@@ -48,10 +48,15 @@ enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
 }
 
 void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_entry *entry) {
+  return tide_finalizer_take_only(mutator, NULL, entry);
+}
+
+void *tide_finalizer_take_only(struct tide_mutator *mutator, tide_finalizer_fn only,
+                               struct tide_finalizer_entry *entry) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!entry || !td_mutator_may_act(mutator, "tide_finalizer_take")) return NULL;
   struct td_finalizer taken;
-  if (!td_finalizers_take(mutator->heap->finalizers, &taken)) return NULL;
+  if (!td_finalizers_take(mutator->heap->finalizers, only, &taken)) return NULL;
   *entry = (struct tide_finalizer_entry){
       .call = taken.call, .context = taken.context, .order = TIDE_FINALIZE_ORDERED};
   return (void *)taken.object;

@@ -47,7 +47,7 @@ size_t tide_finalizers_pending(struct tide_heap *heap) {
 
 static bool take(struct td_finalizers *f, struct td_finalizer *taken) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  return td_finalizers_take(f, taken);
+  return td_finalizers_take(f, NULL, taken);
 }
 
 /* What was taken off becomes local roots at once: from then on nothing else holds it, and no

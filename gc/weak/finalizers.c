@@ -197,15 +197,34 @@ void td_finalizers_mark_queued(struct tide_heap *heap, size_t before) {
   td_ephemerons_close(heap);
 }
 
-bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
+static size_t pending_at(const struct td_finalizers *f, size_t i) {
+  return (f->pending_first + i) % f->pending_capacity;
+}
+
+/* Those in front of number i move up by one. */
+static void drop_pending(struct td_finalizers *f, size_t i) {
+  if (i < f->pending_before) f->pending_before--; /* a collection may go on beside this */
+  for (; i > 0; i--) {
+    size_t to = pending_at(f, i), from = pending_at(f, i - 1);
+    f->pending[to] = f->pending[from];
+    f->pending_objects[to] = f->pending_objects[from];
+    f->pending_held[to] = f->pending_held[from];
+  }
+  f->pending_first = pending_at(f, 1);
+  f->pending_count--;
+}
+
+bool td_finalizers_take(struct td_finalizers *f, tide_finalizer_fn only,
+                        struct td_finalizer *taken) {
+  size_t i = 0;
   pthread_mutex_lock(&f->lock);
-  bool any = f->pending_count > 0;
-  if (any) {
-    *taken = f->pending[f->pending_first];
-    f->pending_first = (f->pending_first + 1) % f->pending_capacity;
-    f->pending_count--;
-    if (f->pending_before > 0) f->pending_before--; /* a collection may go on beside this */
+  while (only && i < f->pending_count && f->pending[pending_at(f, i)].call != only)
+    i++;
+  bool found = i < f->pending_count;
+  if (found) {
+    *taken = f->pending[pending_at(f, i)];
+    drop_pending(f, i);
   }
   pthread_mutex_unlock(&f->lock);
-  return any;
+  return found;
 }

@@ -81,8 +81,10 @@ void td_finalizers_mark_queued(struct tide_heap *heap, size_t before);
 
 /* ---- Taking the lock ---- */
 
-/* Takes the oldest pending one off the queue. Returns false if there is none. */
-bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken);
+/* Takes the oldest pending one off the queue, of those whose function is `only`, unless that is
+ * NULL. Returns false if there is none. */
+bool td_finalizers_take(struct td_finalizers *f, tide_finalizer_fn only,
+                        struct td_finalizer *taken);
 /* Removes those of the object that were added, and with `all` the one that was set. Returns how
  * many. */
 size_t td_finalizers_forget(struct td_finalizers *f, uintptr_t object, bool all);

@@ -73,6 +73,10 @@ TIDE_API void *tide_alloc_list(struct tide_mutator *mutator, tide_layout layout,
 typedef void (*tide_queued_fn)(void *object, tide_finalizer_fn finalizer, void *context);
 TIDE_API void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *context);
 
+/* The same as tide_finalizer_take, of those whose finalizer is `only`, unless that is NULL. */
+TIDE_API void *tide_finalizer_take_only(struct tide_mutator *mutator, tide_finalizer_fn only,
+                                        struct tide_finalizer_entry *entry);
+
 /* No collection begins while *variable, read whenever one would begin, is not 0. NULL ends that. */
 TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable);
 /* Waits for a running collection to end, next to nothing where none runs. If the thread has raised

@@ -3,6 +3,7 @@
  * for; and finalizers that do not return. */
 #include "tests/bdwgc/semantics.h"
 
+#include <gc/gc_disclaim.h>
 #include <gc/gc_mark.h>
 #include <setjmp.h>
 
@@ -240,4 +241,40 @@ PART(hooks_finalizer_waits) {
   drop_with(wait_for_others, 0);
   collect();
   CHECK(came);
+}
+
+/* ---- On demand ---- */
+
+static int disclaimed, notified;
+static void count_disclaimed(void *object, void *data) {
+  (void)object, (void)data;
+  disclaimed++;
+}
+static const struct GC_finalizer_closure closure = {count_disclaimed, NULL};
+static void drop_closures(void) {
+  for (int i = 0; i < 100; i++)
+    GC_finalized_malloc(24, &closure);
+}
+static void drop_both(void) {
+  drop_with(NULL, 100);
+  drop_closures();
+}
+static void notify(void) {
+  notified++;
+}
+/* Closures are called nevertheless, behind finalizers that wait as well. */
+PART(hooks_on_demand) {
+  GC_init_finalized_malloc();
+  GC_set_finalize_on_demand(1);
+  GC_set_finalizer_notifier(notify);
+  in_thread(drop_closures);
+  collect();
+  drop_closures(); /* room is looked for */
+  CHECK(disclaimed >= 90 && !notified && GC_invoke_finalizers() == 0);
+  int before = disclaimed;
+  in_thread(drop_both);
+  collect();
+  drop_closures();
+  CHECK(disclaimed - before >= 90 && notified && !finalized);
+  CHECK(GC_invoke_finalizers() == finalized && finalized >= 90);
 }

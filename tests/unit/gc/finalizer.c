@@ -244,6 +244,27 @@ HeapTest(finalizer_set, the_context_is_a_root) {
   cr_assert_eq(live_after_collect(&w), 0, "taken");
 }
 
+static void pass(void *object, void *context) {
+  (void)object, (void)context;
+}
+HeapTest(finalizer_set, those_of_one_function_are_taken_out_of_turn) {
+  const struct tide_finalizer_entry entry = {.call = pass, .order = TIDE_FINALIZE_ORDERED};
+  struct tide_finalizer_entry taken;
+  unsigned odd = 0, even = 0;
+  for (uint64_t i = 0; i < 5; i++) {
+    struct pair *object = pair_new(&w, NULL, NULL, i);
+    set(&w, object, TIDE_FINALIZE_ORDERED);
+    if (i % 2) cr_assert_eq(tide_finalizer_set(w.m, object, &entry, NULL), TIDE_OK);
+  }
+  (void)live_after_collect(&w);
+  for (int i = 0; i < 2; i++)
+    odd |= 1u << ((struct pair *)tide_finalizer_take_only(w.m, pass, &taken))->number;
+  cr_assert_null(tide_finalizer_take_only(w.m, pass, &taken));
+  for (int i = 0; i < 3; i++)
+    even |= 1u << ((struct pair *)tide_finalizer_take(w.m, &taken))->number;
+  cr_assert(odd == 0xa && even == 0x15);
+}
+
 HeapTest(finalizer_set, both_ways_of_registering_live_side_by_side) {
   struct pair *both = pair_new(&w, NULL, NULL, 1);
   set(&w, both, TIDE_FINALIZE_ORDERED);
