@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How many instructions calls of the drop-in take: bounds are somewhat
- * above what they take, so that a lock or a list too much is noticed. Skipped (77) where a process
- * may not trace its child. */
+/* How many instructions calls of the drop-in take: bounds are somewhat above what they
+ * take, so that a lock or a list too much is noticed. */
 #include <gc.h>
 #include <gc/gc_typed.h>
 
-#define STEPS_FEW 20
-#define STEPS_MANY 120
 #include "tests/cost/steps.h"
+
+/* Of finalizers more turns: what one costs depends on its neighbours in the table. Of buffers
+ * fewer: all their bytes are cleared. */
+enum { FEW = 5, MANY = 25, SET_FEW = 20, SET_MANY = 120, BUFFERS_FEW = 4, BUFFERS_MANY = 16 };
 
 static void *volatile sink, *volatile kept[8];
 static GC_descr typed;
@@ -67,7 +68,7 @@ static void some_finalizers(void) {
 /* As in programs that have very many. Each turn has an object of its own: what one address costs
  * depends on its neighbours in the table. */
 static void set_and_free(size_t turns) {
-  static void *objects[STEPS_MANY];
+  static void *objects[SET_MANY];
   for (size_t i = 0; i < turns; i++) {
     objects[i] = GC_MALLOC(8);
     GC_REGISTER_FINALIZER_NO_ORDER(objects[i], finalize, NULL, NULL, NULL);
@@ -93,11 +94,12 @@ static void many_links(void) {
     (void)GC_general_register_disappearing_link(&table[i], target);
   kept[0] = table;
 }
-static void run_free_buffer(size_t turns) {
-  while (turns-- > 0) {
-    void *buffer = GC_MALLOC_ATOMIC(4000);
-    GC_FREE(buffer);
-  }
+static void run_free_buffers(size_t turns) {
+  void *buffers[BUFFERS_MANY];
+  for (size_t i = 0; i < turns; i++)
+    buffers[i] = GC_MALLOC_ATOMIC(4000);
+  for (size_t i = 0; i < turns; i++)
+    GC_FREE(buffers[i]);
 }
 
 static void *look(void *data) {
@@ -110,20 +112,24 @@ static void run_lock(size_t turns) {
 
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
-  stay_here();
-  double alloc = per_turn("allocation", run_alloc), cut = per_turn("realloc", run_realloc);
-  double freed = per_turn("two freed", run_free), lock = per_turn("lock", run_lock);
-  double with_type = per_turn("typed allocation", run_typed);
-  double held = per_turn("uncollectable, freed", run_uncollectable);
+  steps_open();
+  double alloc = per_turn("allocation", run_alloc, FEW, MANY),
+         cut = per_turn("realloc", run_realloc, FEW, MANY);
+  double freed = per_turn("two freed", run_free, FEW, MANY),
+         lock = per_turn("lock", run_lock, FEW, MANY);
+  double with_type = per_turn("typed allocation", run_typed, FEW, MANY);
+  double held = per_turn("uncollectable, freed", run_uncollectable, FEW, MANY);
   some_finalizers();
-  double others = per_turn("two freed, others have finalizers", run_free);
-  double set = per_turn("finalizer set, freed", set_and_free);
+  double others = per_turn("two freed, others have finalizers", run_free, FEW, MANY);
+  double set = per_turn("finalizer set, freed", set_and_free, SET_FEW, SET_MANY);
   very_many_finalizers();
-  double set_among = per_turn("finalizer set, freed, very many others have", set_and_free);
+  double set_among =
+      per_turn("finalizer set, freed, very many others have", set_and_free, SET_FEW, SET_MANY);
   CHECK(set > 1 && set_among > 1);
-  double buffer = per_turn("a buffer freed", run_free_buffer);
+  double buffer = per_turn("a buffer freed", run_free_buffers, BUFFERS_FEW, BUFFERS_MANY);
   many_links();
-  double among_links = per_turn("a buffer freed, others have links", run_free_buffer);
+  double among_links =
+      per_turn("a buffer freed, others have links", run_free_buffers, BUFFERS_FEW, BUFFERS_MANY);
   CHECK(buffer > 1 && among_links > 1);
   CHECK(alloc > 1 && cut > 1 && freed > 1 && lock > 1 && others > 1);
   CHECK(with_type > 1 && held > 1);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* How many instructions marking takes for an object, counted by running a child step by step: no
- * clock, so it comes out the same on a busy machine. One marker follows the newest child through
+/* How many instructions marking takes for an object (tests/cost/steps.h). One marker follows the
+ * newest child through
  *   list     a list in the order of its addresses
  *   lists    lists whose elements lie far from each other, so that all pass through the window
  *   tree     a binary tree, every object but the leaves with two children, nearly all far away
  *   array    an array whose objects lie in the order of its slots
  * Making the objects is counted with it: 31 instructions. The bounds were recorded when this was
  * written, with a tenth to spare. They are exceeded when the state of the marking loop does not
- * stay in registers. Skipped (77) where a process may not trace its child. */
-#define STEPS_FEW 192
-#define STEPS_MANY 448
+ * stay in registers. */
 #include "tests/cost/steps.h"
 
-enum { LISTS = 64 };
+enum { LISTS = 64, FEW = 192, MANY = 448 };
 
 struct node {
   struct node *left, *right;
 };
 
 static struct tide_mutator *m;
-static struct node *roots[LISTS], *all[STEPS_MANY];
+static struct node *roots[LISTS], *all[MANY];
 
 static struct node *new_node(void) {
   struct node *node = tide_alloc(m, TIDE_LAYOUT_REFS, sizeof *node);
@@ -82,11 +80,11 @@ static void run_array(size_t objects) {
 }
 
 int main(void) {
-  stay_here();
-  double list = per_turn("list", run_list);
-  double lists = per_turn("lists", run_lists);
-  double tree = per_turn("tree", run_tree);
-  double array = per_turn("array", run_array);
+  steps_open();
+  double list = per_turn("list", run_list, FEW, MANY);
+  double lists = per_turn("lists", run_lists, FEW, MANY);
+  double tree = per_turn("tree", run_tree, FEW, MANY);
+  double array = per_turn("array", run_array, FEW, MANY);
 #if defined(__OPTIMIZE__) && defined(__x86_64__) && !defined(__clang__)
   CHECK(list <= 88 && lists <= 114 && tree <= 132 && array <= 160);
 #else
