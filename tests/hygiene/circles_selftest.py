@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""circles.py finds each kind of circle in a small tree, names its arrows, and passes trees without.
-
-Usage: circles_selftest.py CIRCLES.py
-"""
-import os
-import subprocess
+"""circles.py finds each kind of circle in a small tree, names its arrows, and passes trees without."""
 import sys
-import tempfile
+
+from small_tree import run, small_tree
+
+import circles
 
 
 def header(path, text):
@@ -115,19 +113,13 @@ def main():
         files = tree({**BELOW, **ABOVE, **files})
         if name.startswith("template"):
             files.update(TEMPLATE)
-        with tempfile.TemporaryDirectory() as root:
-            for path, text in files.items():
-                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
-                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                    file.write(text)
-            done = subprocess.run([sys.executable, sys.argv[1], "--root", root, *arguments],
-                                  capture_output=True, text=True, check=False)
-        output = done.stdout + done.stderr
+        with small_tree(files) as root:
+            found, output = run(circles, root, *arguments)
         missing = [text for text in said if text not in output]
         surplus = [text for text in unsaid if text in output]
-        if done.returncode != status or missing or surplus:
+        if found != status or missing or surplus:
             wrong += 1
-            print(f"{name}: status {done.returncode}, not said {missing}, said {surplus}\n{output}")
+            print(f"{name}: status {found}, not said {missing}, said {surplus}\n{output}")
     print(f"{len(CASES)} trees, {wrong} wrong")
     return 1 if wrong else 0
 

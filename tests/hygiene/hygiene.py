@@ -354,7 +354,7 @@ def check_packages(options):
             yield f"{name}: not sorted, or a name twice"
 
 
-def main(arguments=None):
+def main():
     checks = {name.removeprefix("check_"): function for name, function in globals().items()
               if name.startswith("check_")}
     parser = argparse.ArgumentParser(description="Checks of the source text.")
@@ -364,7 +364,7 @@ def main(arguments=None):
     parser.add_argument("--later", action="append", default=[],
                         help="findings in files whose path begins so are told only")
     parser.add_argument("check", choices=sorted(checks))
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     options.root = os.path.abspath(options.root)
     findings = list(checks[options.check](options))
     told = [finding for finding in findings if finding.startswith(tuple(options.later))]

@@ -5,9 +5,12 @@
 Usage: map_selftest.py MAP.py
 """
 import os
-import subprocess
 import sys
-import tempfile
+
+from small_tree import run, small_tree, write
+
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import map as the_map  # noqa: E402
 
 TREE = {"docs/map.md": "", "heap/a.h": "/* Where objects live. More.\n */\n", "heap/b.c": '#include "heap/a.h"\n',
         "heap/b.h": "// Blocks of one size: each has cells.\n", "bench/x/x.h": "/* The command x. */\n"}
@@ -17,35 +20,21 @@ CHANGES = [("heap/a.c", "/* Not the header. */\n", 0, ""), ("heap/c.c", "/* A ne
            ("heap/c.c", "int a;\n", 1, "heap/c: no head comment"), ("bench/y/z.h", "/* Z. */\n", 1, "bench/y: not in FOLDERS")]
 
 
-def write(root, name, text):
-    path = os.path.join(root, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def run(script, root, *arguments):
-    return subprocess.run([sys.executable, "-B", script, "--root", root, *arguments], capture_output=True,
-                          text=True, check=False)
-
-
 def main():
-    script, wrong = sys.argv[1], 0
+    wrong = 0
     for name, text, status, said in CHANGES:
-        with tempfile.TemporaryDirectory() as root:
-            for path, content in TREE.items():
-                write(root, path, content)
-            written = run(script, root)
+        with small_tree(TREE) as root:
+            written, complaint = run(the_map, root)
             with open(os.path.join(root, "docs/map.md"), encoding="utf-8") as file:
                 right = "- `a`: Where objects live.\n- `b`: Blocks of one size.\n" in file.read()
             if text is None:
                 os.remove(os.path.join(root, name))
             else:
-                write(root, name, text)
-            done = run(script, root, "--check")
-            if written.returncode or not right or done.returncode != status or said not in done.stdout:
-                wrong += 1
-                print(f"{name}: {written.stdout}{written.stderr}\n{done.returncode}: {done.stdout}{done.stderr}")
+                write(root, {name: text})
+            found, printed = run(the_map, root, "--check")
+        if written or not right or found != status or said not in printed:
+            wrong += 1
+            print(f"{name}: {complaint}\n{found}: {printed}")
     print(f"{len(CHANGES)} changes, {wrong} wrong")
     return 1 if wrong else 0
 

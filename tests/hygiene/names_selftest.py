@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""names.py finds each kind of name that nothing has, and passes the kinds that something has.
-
-Usage: names_selftest.py NAMES.py
-"""
-import os
+"""names.py finds each kind of name that nothing has, and passes the kinds that something has."""
 import re
-import subprocess
 import sys
-import tempfile
+
+from small_tree import run, small_tree
+
+import names
 
 TREE = {
     "include/tide/tide.h": "void *tide_object_find(void);\n#define TIDE_OK 0\n",
@@ -29,33 +27,22 @@ PLACES = [("heap/a.c", "/* See\n * %s. */\n"), ("heap/a.h", "// %s\n"), ("docs/a
           ("man/a.3", ".Nm %s\n"), ("man/a.3", ".Dt %s 3\n"), ("docs/a.txt", "%s\n")]
 
 
-def run(script, name, text, arguments):
-    with tempfile.TemporaryDirectory() as root:
-        for path, content in {**TREE, name: text}.items():
-            os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
-            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                file.write(content)
-        return subprocess.run([sys.executable, script, "--root", root, *arguments], capture_output=True,
-                              text=True, check=False)
-
-
 def main():
-    script, runs, wrong = sys.argv[1], 0, 0
+    wrong = 0
     cases = [(RESOLVE, place, 0) for place in PLACES[:4]]
     cases += [(FAIL, place, 1) for place in PLACES[:4]]
     cases += [(FAIL, place, 0) for place in PLACES[4:]]
     for words, (name, pattern), status in cases:
         text = "".join(pattern % word for word in words)
-        done = run(script, name, text, [])
-        later = run(script, name, text, ["--later", name.split("/")[0] + "/"])
-        named = not status or f"{name}:" in done.stdout and all(
-            re.search(rf": {re.escape(word.rstrip('…*'))}(?!\w)", done.stdout) for word in words)
-        runs += 1
-        if done.returncode != status or not named or later.returncode != 0 or done.stderr:
+        with small_tree({**TREE, name: text}) as root:
+            found, printed = run(names, root)
+            later, _ = run(names, root, "--later", name.split("/")[0] + "/")
+        named = not status or f"{name}:" in printed and all(
+            re.search(rf": {re.escape(word.rstrip('…*'))}(?!\w)", printed) for word in words)
+        if found != status or not named or later != 0:
             wrong += 1
-            print(f"{name}, {words}: status {done.returncode}, later {later.returncode}\n"
-                  f"{done.stdout}{done.stderr}")
-    print(f"{runs} runs, {wrong} wrong")
+            print(f"{name}, {words}: status {found}, later {later}\n{printed}")
+    print(f"{len(cases)} runs, {wrong} wrong")
     return 1 if wrong else 0
 
 

@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every check of hygiene.py finds the fault that it is there for, and nothing in a clean tree."""
-import contextlib
-import io
-import os
 import sys
-import tempfile
 
-sys.dont_write_bytecode = True
+from small_tree import run, small_tree
 
-import hygiene  # noqa: E402
+import hygiene
 
 CLEAN = {
     "heap/heap.h": "/* SPDX-License-Identifier: MIT */\n/* Purpose. */\n#ifndef TD_HEAP_HEAP_H\n#define TD_HEAP_HEAP_H\nint td_x(void);\n#endif\n",
@@ -70,34 +66,14 @@ GOOD = [
 ]
 
 
-def run(root, check, arguments):
-    """Returns the status and what was printed."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            status = hygiene.main(["--root", root, *arguments, check])
-        except SystemExit as left:
-            status = left.code
-    return status, printed.getvalue()
-
-
-def grow(root, files):
-    for name, text in files.items():
-        path = os.path.join(root, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-
 def main():
     clean = [(check, {}, [], None) for check in sorted({fault[0] for fault in FAULTS})]
     faulty = [(check, {name: text}, [], says) for check, name, text, says in FAULTS]
     good = [(check, {name: text}, arguments, None) for check, name, text, arguments in GOOD]
     wrong = 0
     for check, files, arguments, says in clean + faulty + good:
-        with tempfile.TemporaryDirectory() as root:
-            grow(root, CLEAN | files)
-            status, printed = run(root, check, arguments)
+        with small_tree(CLEAN | files) as root:
+            status, printed = run(hygiene, root, *arguments, check)
         found = status == 1 and says in printed if says else status == 0
         if not found and status != hygiene.SKIPPED:
             wrong += 1
