@@ -4,7 +4,6 @@
 
 Usage: cli.py --program PROGRAM --root SOURCE_TREE [--sanitizer NAME] PART
 """
-import argparse
 import json
 import os
 import re
@@ -14,11 +13,8 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
-from program import INPUT, RESOURCES, USAGE, Case, children_of, run, setup
-
-OPTIONS = None
+from program import INPUT, OPTIONS, RESOURCES, USAGE, Case, children_of, main, run
 
 
 def luminance(colour):
@@ -227,8 +223,7 @@ class Outputs(Case):
         result = self.works(*self.BASE, "--json", self.path("rows.json"))
         self.assertIn("tree:depth=8", result.stdout)
         self.assertEqual(result.stderr, "")
-        with open(self.path("rows.json"), encoding="utf-8") as file:
-            self.assertEqual(len(json.load(file)["rows"]), 4)
+        self.assertEqual(len(self.json_of("rows.json")["rows"]), 4)
         self.assertEqual(os.listdir(self.folder), ["rows.json"])
 
     def test_every_command_writes_json(self):
@@ -239,8 +234,7 @@ class Outputs(Case):
 
     def page_with(self, *words):
         """The report, which has these words, and no links."""
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = self.text_of("report.html")
         for word in (*words, "<svg", "<h2>The machine</h2>", "</html>"):
             self.assertIn(word, page)
         for word in ("src=", "href=", "http:", "https:"):
@@ -261,8 +255,7 @@ class Outputs(Case):
                    "--report", self.path("report.html"), "--json", self.path("rows.json"))
         page = self.page_with("<h3>latency, 1 mutator</h3>", "<h3>lru, 1 mutator</h3>", "Total time, ms",
                               ">99.9</text>", "<th>CPUs</th>", "<th>stop µs</th>", "<th>peak MiB</th>")
-        with open(self.path("rows.json"), encoding="utf-8") as file:
-            rows = json.load(file)["rows"]
+        rows = self.json_of("rows.json")["rows"]
         names = ["tide, stopped", "tide, young", "malloc"]
         self.assertEqual(page.count('class="curve"'), len(names))
         self.assertEqual(page.count("<tr><td"), 2 * len(rows))  # a line of figures, one of pauses
@@ -284,8 +277,7 @@ class Outputs(Case):
     def test_report_contrast(self):
         """Text on the page, light and dark: 4.5 to 1; what is drawn: 3 to 1."""
         self.works(*self.BASE, "--report", self.path("report.html"))
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            style = re.search(r"<style>(.*?)</style>", file.read(), re.S).group(1)
+        style = re.search(r"<style>(.*?)</style>", self.text_of("report.html"), re.S).group(1)
         light, dark = re.findall(r":root{(.*?)}", style)
         for text in (light, light + ";" + dark):
             colours = dict(re.findall(r"--(\w+):(#[0-9a-f]+)", text))
@@ -300,17 +292,14 @@ class Outputs(Case):
     def test_report_tells_engines_apart_without_colour(self):
         self.works("compare", "tree:depth=8", "--engine", "bwos,abp,chase-lev,ring", "--markers", "1", "--rounds",
                    "2", "--report", self.path("report.html"))
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = self.text_of("report.html")
         key = re.search(r'<p class="key small">(.*?)</p>', page, re.S).group(1)
         self.assertEqual(len(set(re.findall(r' d="(.*?)"', key))), 4)
 
     def test_same_bytes_everywhere(self):
         self.works(*self.BASE, "--report", self.path("report.html"), "--json", self.path("rows.json"))
-        with open(self.path("rows.json"), encoding="utf-8") as file:
-            rows = json.load(file)["rows"]
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            told = re.findall(r"([0-9.]+) MiB on a Tidemark heap", file.read())
+        rows = self.json_of("rows.json")["rows"]
+        told = re.findall(r"([0-9.]+) MiB on a Tidemark heap", self.text_of("report.html"))
         self.assertEqual(len(told), len({row["graph"] for row in rows}))
         for row in rows:
             self.assertIn(f"{row['live_bytes'] / 2**20:.1f}", told)
@@ -320,8 +309,7 @@ class Outputs(Case):
             self.skipTest("no gnuplot")
         self.works(*self.BASE, "--plot", self.path("plot.svg"))
         self.works(*self.BASE, "--plot", self.path("plot.png"))
-        with open(self.path("plot.svg"), encoding="utf-8") as file:
-            self.assertIn("</svg>", file.read())
+        self.assertIn("</svg>", self.text_of("plot.svg"))
         with open(self.path("plot.png"), "rb") as file:
             self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
         self.assertEqual(sorted(os.listdir(self.folder)), ["plot.png", "plot.svg"])
@@ -476,8 +464,7 @@ class Results(Case):
         page = self.path("out.html")
         self.works("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
                    "--rounds", "1", "--objects", "precise,conservative", "--report", page)
-        with open(page, encoding="utf-8") as file:
-            text = file.read()
+        text = self.text_of(page)
         self.assertIn("abp (conservative)", text)
         self.assertIn("are conservative in <code>boehm</code>", text)
         row = json.loads(self.works("mark", "--graph", "tree:depth=8", "--markers", "1", "--check",
@@ -665,19 +652,5 @@ PARTS = {"usage": Usage, "input": Input, "outputs": Outputs, "results": Results,
          "children": Children}
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--root", required=True)
-    parser.add_argument("--sanitizer", default="")
-    parser.add_argument("part", choices=PARTS)
-    OPTIONS = parser.parse_args()
-    setup(OPTIONS)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    return 0 if result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, PARTS, "root", "sanitizer"))

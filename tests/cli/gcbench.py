@@ -4,18 +4,15 @@
 
 Usage: gcbench.py --program PROGRAM
 """
-import argparse
 import json
 import os
 import re
 import shutil
 import sys
 import tempfile
-import unittest
 
 import program
 
-OPTIONS = None
 USAGE, RESOURCES = 2, 4
 WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "service", "interp", "mutate")
 SMALL = ("--depth", "10", "--operations", "10000", "--live", "2M", "--rounds", "1", "--quiet")
@@ -120,8 +117,7 @@ class Gcbench(program.Case):
                          "--collector", "tide", "--young", "on,off", "--heap-max", "4M",
                          "--plot", path)
             self.assertEqual(result.returncode, 0, result.stderr)
-            with open(path, encoding="utf-8") as file:
-                picture = file.read()
+            picture = self.text_of(path)
             for words in ("Pauses of binary-trees on tide, 1 mutator<", "young collections off",
                           "full collections", "young collections: p99 "):
                 self.assertIn(words, picture)
@@ -220,8 +216,7 @@ class Gcbench(program.Case):
         path = self.path("latency.svg")
         result = run(*arguments, "--plot", path)
         self.assertEqual(result.returncode, 0, result.stderr)
-        with open(path, encoding="utf-8") as file:
-            picture = file.read()
+        picture = self.text_of(path)
         for words in ("Latency of operations, 2 MiB alive, 1 mutator, one after another",
                       "tide, stopped", "tide, young"):
             self.assertIn(words, picture)
@@ -265,13 +260,5 @@ class Gcbench(program.Case):
         self.fails(USAGE, "depth", "--depth", "1")
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    OPTIONS, rest = parser.parse_known_args()
-    program.setup(OPTIONS)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(program.main(__doc__, {"all": Gcbench}))

@@ -4,7 +4,6 @@
 
 Usage: hostile.py --program PROGRAM [--refuse LIBRARY] [--sanitizer NAME] PART
 """
-import argparse
 import html.parser
 import json
 import os
@@ -15,13 +14,10 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 import xml.dom.minidom
 
-import program
-from program import INPUT, RESOURCES, USAGE, Case, children_of, run
+from program import INPUT, OPTIONS, RESOURCES, USAGE, Case, children_of, clean_environment, main, run
 
-OPTIONS = None
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DUMPS = os.path.join(ROOT, "tests", "fuzz", "seeds")
 SMALL = ("--engine", "bwos,abp", "--markers", "1", "--rounds", "2", "--quiet")
@@ -55,12 +51,10 @@ class Names(Case):
                 self.assertEqual(result.returncode, 0, result.stderr)
                 result.stdout.encode("utf-8")  # no byte of it was kept by surrogateescape
                 self.assertNotIn("\x1b", result.stdout)
-                with open(self.path("rows.json"), encoding="utf-8") as file:
-                    graph = json.load(file)["rows"][0]["graph"]
+                graph = self.json_of("rows.json")["rows"][0]["graph"]
                 if name.startswith(b"line"):
                     self.assertTrue(graph.endswith("line\nbreak.thg"), "JSON keeps it by escapes")
-                with open(self.path("page.html"), encoding="utf-8") as file:
-                    page = file.read()
+                page = self.text_of("page.html")
                 self.assertIsNone(re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", page))
                 html.parser.HTMLParser().feed(page)
                 for picture in re.findall(r"<svg.*?</svg>", page, re.S):
@@ -70,8 +64,7 @@ class Names(Case):
 
     def test_markup_is_text(self):
         self.compare(b"<b>&'\".thg")
-        with open(self.path("page.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = self.text_of("page.html")
         self.assertIn("&lt;b&gt;&amp;&#39;&quot;.thg", page)
         self.assertNotIn("<b>", page)
 
@@ -121,8 +114,7 @@ class Collisions(Case):
         os.symlink("x", self.path("soft"))
         self.refused(self.path("x"), self.path("hard"))
         self.refused(self.path("x"), self.path("soft"))
-        with open(self.path("x"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), "old")
+        self.assertEqual(self.text_of("x"), "old")
 
     def test_other_commands(self):
         x = self.path("x.svg")
@@ -169,7 +161,7 @@ class Signals(Case):
 
     def start(self, *arguments, **environment):
         return subprocess.Popen([OPTIONS.program, *arguments], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, env=program.clean_environment(**environment))
+                                stderr=subprocess.PIPE, env=clean_environment(**environment))
 
     def test_while_measuring(self):
         if not self.boehm_is_there() or OPTIONS.sanitizer:
@@ -244,8 +236,7 @@ class Memory(Case):
                          REFUSE_AT=str(at))
             refused = "refused\n" in result.stderr
             if result.returncode == 0:
-                with open(path, encoding="utf-8") as file:
-                    self.assertTrue(whole(file.read()), (at, result.stderr))
+                self.assertTrue(whole(self.text_of(path)), (at, result.stderr))
                 os.unlink(path)
             else:
                 self.assertEqual(result.returncode, RESOURCES, (at, result.stderr))
@@ -267,8 +258,7 @@ class Memory(Case):
     def test_report(self):
         arguments = ("compare", *self.BASE, "--engine", "bwos,abp")
         self.works(*arguments, "--report", self.path("whole.html"))
-        with open(self.path("whole.html"), encoding="utf-8") as file:
-            pictures = file.read().count("<svg")
+        pictures = self.text_of("whole.html").count("<svg")
         os.unlink(self.path("whole.html"))
         self.assertGreater(pictures, 4)
         self.refuse(arguments, "--report", "page.html",
@@ -295,10 +285,8 @@ class Noise(Case):
         result = self.works("compare", "--graph", "tree:depth=8", "--engine", "bwos,abp,mutex",
                             "--markers", "1", "--rounds", rounds, "--quiet", "--report",
                             self.path("page.html"), "--json", self.path("rows.json"))
-        with open(self.path("rows.json"), encoding="utf-8") as file:
-            document = json.load(file)
-        with open(self.path("page.html"), encoding="utf-8") as file:
-            return result.stdout, document, file.read()
+        document = self.json_of("rows.json")
+        return result.stdout, document, self.text_of("page.html")
 
     def test_machine_is_recorded(self):
         text, document, page = self.compare(2)
@@ -391,19 +379,5 @@ PARTS = {"names": Names, "collisions": Collisions, "signals": Signals, "memory":
          "noise": Noise, "hints": Hints}
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--refuse", default="")
-    parser.add_argument("--sanitizer", default="")
-    parser.add_argument("part", choices=PARTS)
-    OPTIONS = parser.parse_args()
-    program.setup(OPTIONS)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    return 0 if result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, PARTS, "refuse", "sanitizer"))

@@ -4,19 +4,15 @@
 
 Usage: import_cli.py --program PROGRAM --root ROOT
 """
-import argparse
 import gzip
 import os
 import pty
 import struct
 import subprocess
 import sys
-import unittest
 
 import program
-from program import INPUT, USAGE
-
-OPTIONS = None
+from program import INPUT, OPTIONS, USAGE
 
 
 class Import(program.Case):
@@ -135,15 +131,5 @@ class Import(program.Case):
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--root", required=True)
-    OPTIONS = parser.parse_args()
-    program.setup(OPTIONS)
-    OPTIONS.program = os.path.abspath(OPTIONS.program)
-    return not unittest.main(argv=[sys.argv[0]], exit=False).result.wasSuccessful()
-
-
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(program.main(__doc__, {"all": Import}, "root"))

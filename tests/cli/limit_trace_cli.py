@@ -5,18 +5,16 @@ outside, on tiny graphs. Figures hang together; none is judged.
 
 Usage: limit_trace_cli.py --program PROGRAM [--library LIBRARY] [--sanitizer NAME] PART
 """
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import unittest
 
 import program
+from program import OPTIONS
 
-OPTIONS = None
 USAGE, INPUT, RESOURCES = 2, 3, 4
 CPUS = len(os.sched_getaffinity(0))
 QUICK = ("--bytes", "1M", "--run-ms", "0.1", "--rounds", "2", "--quiet")
@@ -127,8 +125,7 @@ class Trace(Case):
         path = self.path("trace.json")
         result = self.works("mark", "--graph", graph, "--engine", engine, "--markers", markers,
                             "--rounds", "2", "--quiet", "--trace", path, "--json", "-")
-        with open(path, encoding="utf-8") as file:
-            return json.load(file), json.loads(result.stdout)["rows"][0]
+        return self.json_of(path), json.loads(result.stdout)["rows"][0]
 
     def test_bad_input(self):
         base = ("mark", "--graph", "tree:depth=4", "--markers", "1")
@@ -211,7 +208,7 @@ class Probes(Case):
               "sweep__end", "join", "leave", "steal", "grant", "park", "wake", "heap__grew", "heap__shrank", "stop__late"}
 
     def test_notes(self):
-        if not OPTIONS.shared_library or not shutil.which("readelf"):
+        if not OPTIONS.library or not shutil.which("readelf"):
             self.skipTest("needs readelf and the shared library")
         compiler = shutil.which("cc") or shutil.which("gcc")
         header = compiler and subprocess.run(
@@ -219,7 +216,7 @@ class Probes(Case):
             capture_output=True, check=False).returncode == 0
         if not header:
             self.skipTest("<sys/sdt.h> is not there: built without probes")
-        notes = subprocess.run(["readelf", "-nW", OPTIONS.shared_library], capture_output=True, text=True,
+        notes = subprocess.run(["readelf", "-nW", OPTIONS.library], capture_output=True, text=True,
                                check=True).stdout
         found = set(re.findall(r"Provider: tidemark\s+Name: (\w+)", notes))
         self.assertEqual(found, self.WANTED)
@@ -230,19 +227,5 @@ class Probes(Case):
 PARTS = {"limit": Limit, "compare": Compare, "trace": Trace, "probes": Probes}
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--library", dest="shared_library", default="")
-    parser.add_argument("--sanitizer", default="")
-    parser.add_argument("part", choices=PARTS)
-    OPTIONS = parser.parse_args()
-    program.setup(OPTIONS)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    return 0 if result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.main(__doc__, PARTS, "library", "sanitizer"))

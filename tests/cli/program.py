@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the program share: running it, and looking at what it says."""
+import argparse
 import json
 import os
 import shutil
@@ -9,12 +10,19 @@ import unittest
 
 USAGE, INPUT, RESOURCES = 2, 3, 4
 
-OPTIONS = None  # set by the file that runs the tests
+OPTIONS = argparse.Namespace()  # what the command line says
 
 
-def setup(options):
-    global OPTIONS
-    OPTIONS = options
+def main(description, parts, *names):
+    """Runs the tests of a part, by default of the first. `names` are options besides --program."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--program", required=True, type=os.path.abspath)
+    for name in names:
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("part", nargs="?", choices=parts, default=next(iter(parts)))
+    parser.parse_args(namespace=OPTIONS)
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(parts[OPTIONS.part])
+    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
 
 
 def clean_environment(**more):
@@ -38,6 +46,13 @@ class Case(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def text_of(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def json_of(self, name):
+        return json.loads(self.text_of(name))
 
     def fails(self, status, words, *arguments, **environment):
         """The program returns `status` and says `words` in one line on stderr."""

@@ -6,16 +6,13 @@ Usage: queue_cli.py --program PROGRAM [--sanitizer NAME] PART
 
 Figures are not judged: a machine may be too busy to give any, and then rows hold null.
 """
-import argparse
 import json
 import os
 import shutil
 import sys
-import unittest
 
 import program
 
-OPTIONS = None
 CHECK, USAGE, RESOURCES = 1, 2, 4
 CPUS = len(os.sched_getaffinity(0))
 QUEUES = ["bwos", "bwos-paper", "bwos-fifo", "abp", "abp-sc", "chase-lev", "ring", "eigen", "bbq",
@@ -233,8 +230,7 @@ class Rows(Case):
                      "50", "--engine", "bwos", *QUICK)
         result = run(*arguments, "--json", self.path("rows.json"))
         self.assertEqual(result.returncode, 0, result.stderr)
-        with open(self.path("rows.json"), encoding="utf-8") as file:
-            rows = [r for r in json.load(file)["rows"] if r["policy"]]
+        rows = [r for r in self.json_of("rows.json")["rows"] if r["policy"]]
         self.assertEqual({r["policy"] for r in rows}, {"numa"})
         # Between two threads there is one victim: nothing to choose by, on any machine.
         self.assertEqual({r["policy_in_force"] for r in rows}, {"random"})
@@ -291,25 +287,11 @@ class Rows(Case):
                 path = self.path(f"{experiment}.svg")
                 result = run("--experiment", experiment, *QUICK, *arguments, "--plot", path)
                 self.assertEqual(result.returncode, 0, result.stderr)
-                with open(path, encoding="utf-8") as file:
-                    self.assertIn("</svg>", file.read())
+                self.assertIn("</svg>", self.text_of(path))
 
 
 PARTS = {"usage": Usage, "rows": Rows}
 
 
-def main():
-    global OPTIONS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--sanitizer", default="")
-    parser.add_argument("part", choices=PARTS)
-    OPTIONS = parser.parse_args()
-    program.setup(OPTIONS)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    return 0 if result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.main(__doc__, PARTS, "sanitizer"))

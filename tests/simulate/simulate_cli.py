@@ -5,11 +5,9 @@ repeated, bad input is told. No time is judged.
 
 Usage: simulate_cli.py --program PROGRAM PART
 """
-import argparse
 import json
 import os
 import sys
-import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 import program
@@ -245,16 +243,10 @@ PARTS = {"usage": Usage, "rows": Rows, "repeat": Repeat}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("part", choices=sorted(PARTS))
-    options = parser.parse_args()
-    program.setup(options)
-    if not os.path.exists(options.program):
+    if "--program" in sys.argv and not os.path.exists(sys.argv[sys.argv.index("--program") + 1]):
         print("tidemark-simulate was not built here: skipped")
         return 77
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[options.part])
-    return 0 if unittest.TextTestRunner().run(suite).wasSuccessful() else 1
+    return program.main(__doc__, PARTS)
 
 
 if __name__ == "__main__":
