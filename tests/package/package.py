@@ -25,6 +25,11 @@ def run(*command, **keywords):
     return done.stdout
 
 
+def text_of(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
 def demand(held, what):
     if not held:
         sys.exit(f"not so: {what}")
@@ -62,15 +67,13 @@ def way_install(options):
             told = run(program, "exec", "sh", "-c", "echo $LD_LIBRARY_PATH").split(":")[0].strip()
             demand(os.path.samefile(told, folder), f"exec finds the installed libgc.so.1: {told}")
         folder_of(options, "**/man1/tidemark.1")
-    with open(os.path.join(options.prefix, "include/tide/base.h"), encoding="utf-8") as file:
-        version = ".".join(re.findall(r"#define TIDE_VERSION_\w+ (\d+)", file.read()))
+    version = ".".join(re.findall(r"#define TIDE_VERSION_\w+ (\d+)", text_of(options.prefix, "include/tide/base.h")))
     told = run("pkg-config", "--modversion", os.path.join(
         folder_of(options, "**/pkgconfig/tidemark.pc"), "tidemark.pc")).strip()
     demand(told == version, f"the header's version {version} is pkg-config's {told}")
     for path in glob.glob(os.path.join(options.prefix, "**", "*"), recursive=True):
         if path.endswith((".cmake", ".pc")):
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
+            text = text_of(path)
             for place in (options.root, options.build, options.prefix):
                 demand(place not in text, f"{path} does not name {place}")
 
@@ -83,10 +86,7 @@ def way_symbols(options):
     demand("tide_heap_create" in exported, "tide_heap_create is exported")
     strangers = sorted(name for name in exported if not name.startswith("tide_"))
     demand(not strangers, f"only tide_* is exported, but {strangers}")
-    headers = ""
-    for path in glob.glob(os.path.join(options.prefix, "include/tide/*.h")):
-        with open(path, encoding="utf-8") as file:
-            headers += file.read()
+    headers = "".join(map(text_of, glob.glob(os.path.join(options.prefix, "include/tide/*.h"))))
     declared = set(re.findall(r"TIDE_API[^;{]*?\b(tide_\w+)\s*\(", headers))
     demand(declared == exported, f"exported and declared agree: {sorted(declared ^ exported)}")
     dynamic = run("readelf", "-d", library)
@@ -129,7 +129,7 @@ def way_single_file(options):
     with tempfile.TemporaryDirectory() as build:
         compiled, program = os.path.join(build, "tidemark.o"), os.path.join(build, "single")
         library = os.path.join(build, "libsingle.so")
-        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O1", "-fPIC", "-I", folder, "-c",
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-fPIC", "-I", folder, "-c",
             os.path.join(folder, "tidemark.c"), "-o", compiled)
         run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-DSINGLE_FILE", "-I", folder, source,
             compiled, "-pthread", "-o", program)
@@ -147,7 +147,7 @@ def way_single_file_variants(options):
     folder = folder_of(options, "**/single/tidemark.c")
     with tempfile.TemporaryDirectory() as build:
         one = os.path.join(build, "one.o")
-        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_WITHOUT_BWOS", "-DTIDE_WITHOUT_ABP",
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O1", "-DTIDE_WITHOUT_BWOS", "-DTIDE_WITHOUT_ABP",
             "-DTIDE_WITHOUT_SERIAL", "-I", folder, "-c", os.path.join(folder, "tidemark.c"), "-o", one)
         engines_of_the_single_file(options, folder, build, one, ["chase-lev"])
         graph_file(options, folder, build)
@@ -186,9 +186,8 @@ def way_engines(options):
         run(options.cc, "-shared", "-Wl,-z,defs", "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
             "-Wl,--gc-sections", "-pthread", "-o", one)
         expect_one_engine(one, "bwos")
-        with open(os.path.join(options.build, "CMakeCache.txt"), encoding="utf-8") as file:
-            usual = "CMAKE_BUILD_TYPE:STRING=Release" in file.read() and os.uname().machine == "x86_64" and \
-                "Free Software Foundation" in run(options.cc, "--version")
+        usual = "CMAKE_BUILD_TYPE:STRING=Release" in text_of(options.build, "CMakeCache.txt") and os.uname().machine == "x86_64" and \
+            "Free Software Foundation" in run(options.cc, "--version")
         for library, most in ((os.path.join(options.build, "libtidemark.so"), TEXT_MAX), (one, TEXT_ONE_ENGINE_MAX)):
             text = int(run("size", library).splitlines()[1].split()[0])
             print(f"{os.path.basename(library)}: {text} bytes of text")
@@ -206,8 +205,7 @@ int main(void) {
 
 
 def engines_of_the_library(options):
-    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
-        return re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
+    return re.findall(r'X\([a-z_]+, "([\w-]+)"', text_of(options.root, "marker/queue/list.h"))
 
 
 def engines_of_the_single_file(options, folder, build, compiled, wanted):
@@ -397,10 +395,7 @@ def way_manual(options):
     if not shutil.which("mandoc"):
         sys.exit(77)
     pages = glob.glob(os.path.join(options.prefix, "**/man[13]/*.[13]"), recursive=True)
-    texts = {}
-    for page in pages:
-        with open(page, encoding="utf-8") as file:
-            texts[os.path.basename(page)] = file.read()
+    texts = {os.path.basename(page): text_of(page) for page in pages}
     demand("tidemark.1" in texts and "tide.3" in texts, "there are manual pages")
     run("mandoc", "-Tlint", "-Wwarning",
         *(page for page in pages if not texts[os.path.basename(page)].startswith(".so")))
@@ -415,8 +410,7 @@ def way_help(options):
     program = os.path.join(options.build, "tidemark")
     if not os.path.exists(program):
         sys.exit(77)
-    with open(os.path.join(options.root, "man/tidemark.1"), encoding="utf-8") as file:
-        page = file.read()
+    page = text_of(options.root, "man/tidemark.1")
     listed = run(program, "--help").split("Commands:")[1]
     commands = re.findall(r"^  (\w+) ", listed, re.M)
     demand("compare" in commands, f"--help lists the commands, found {commands}")
@@ -430,13 +424,10 @@ def way_reference(options):
     """Doxygen warns of nothing."""
     if not shutil.which("doxygen"):
         sys.exit(77)
-    with open(os.path.join(options.root, "Doxyfile"), encoding="utf-8") as file:
-        settings = file.read()
+    settings = text_of(options.root, "Doxyfile")
     with tempfile.TemporaryDirectory() as out:
         run("doxygen", "-", input=f"{settings}\nOUTPUT_DIRECTORY={out}\n", cwd=options.root)
-        page = os.path.join(out, "html", "tide_8h.html")
-        with open(page, encoding="utf-8") as file:
-            demand("tide_alloc_array" in file.read(), "the reference knows tide_alloc_array")
+        demand("tide_alloc_array" in text_of(out, "html", "tide_8h.html"), "the reference knows tide_alloc_array")
 
 
 def main():
