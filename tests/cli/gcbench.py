@@ -239,14 +239,13 @@ class Gcbench(program.Case):
         """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's. mutate has a
         million objects to be verified, whatever is asked for."""
         often = [workload for workload in WORKLOADS if workload != "mutate"]
-        for mutators in (1, 3):
-            for workloads, stress in ((often, 5000), (["mutate"], 500000)):
-                rows = self.rows("--depth", 8, "--operations", 1000, "--live", "1M", "--rounds", 1,
-                                 "--mutators", mutators, "--collector", "tide,malloc",
-                                 "--workload", ",".join(workloads), TIDE_VERIFY="1",
-                                 TIDE_STRESS=str(stress))
-                for workload in {"gcbench", "strings", "interp", "mutate"} & set(workloads):
-                    self.assertTrue(any(r["collections"] for r in rows if r["workload"] == workload))
+        for mutators, workloads, stress in ((1, often, 5000), (3, often, 5000), (3, ["mutate"], 500000)):
+            rows = self.rows("--depth", 8, "--operations", 1000, "--live", "1M", "--rounds", 1,
+                             "--mutators", mutators, "--collector", "tide,malloc",
+                             "--workload", ",".join(workloads), TIDE_VERIFY="1",
+                             TIDE_STRESS=str(stress))
+            for workload in {"gcbench", "strings", "interp", "mutate"} & set(workloads):
+                self.assertTrue(any(r["collections"] for r in rows if r["workload"] == workload))
 
     def test_no_room(self):
         self.fails(RESOURCES, "lru|tide|--heap-max", "--workload", "lru", "--collector",
