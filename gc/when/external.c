@@ -73,6 +73,7 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t taken, size_t d
   struct td_external *external = &heap->when->external;
   note_young(space, external, taken);
   note_fall(heap->when, bytes, dead);
+  if (bytes < external->left) external->left = bytes;
   uint64_t due = heap->when->sizing.due_bytes;
   uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
   uint32_t used = space->used_blocks - space->dying_free_blocks;
@@ -82,6 +83,14 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t taken, size_t d
   /* relaxed, both: hints. */
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed);
   atomic_fetch_sub_explicit(&external->dead, dead, memory_order_relaxed);
+}
+
+/* Is the budget used up, and by how much that is old? Another young collection would not help then.
+ */
+static bool is_over(const struct tide_heap *heap, size_t external_bytes, uint64_t young_bytes) {
+  const struct td_space *space = &heap->space;
+  uint64_t used = (uint64_t)(space->used_blocks - space->dying_free_blocks) * TD_BLOCK_BYTES;
+  return used + external_bytes > heap->when->sizing.due_bytes + young_bytes;
 }
 
 enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish) {
@@ -97,13 +106,13 @@ enum td_room td_external_note(struct tide_heap *heap, struct td_wish *wish) {
   /* relaxed: as above. */
   size_t bytes = atomic_load_explicit(&external->noted, memory_order_relaxed) + (size_t)change;
   note(heap, bytes, taken, dead);
-  bool over = (uint64_t)(space->used_blocks - space->dying_free_blocks) * TD_BLOCK_BYTES + bytes >
-              heap->when->sizing.due_bytes;
-  enum td_room room = taken <= 0               ? TD_ROOM
-                      : td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
-                      : over                   ? TD_ROOM_OVER_BUDGET
-                                               : TD_ROOM;
-  *wish = td_when_due(heap->when, room, td_young_bytes(space));
+  const uint64_t young_in_heap = space->young_bytes - external->young_bytes;
+  const bool old_is_over = is_over(heap, external->left, young_in_heap);
+  enum td_room room = taken <= 0                               ? TD_ROOM
+                      : !old_is_over && td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
+                      : is_over(heap, bytes, 0)                ? TD_ROOM_OVER_BUDGET
+                                                               : TD_ROOM;
+  *wish = td_when_due(heap->when, room, old_is_over ? 0 : td_young_bytes(space));
   pthread_mutex_unlock(&space->lock);
   return room;
 }
@@ -123,5 +132,6 @@ size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind) {
     external->passed += external->young_bytes + (taken > 0 ? (size_t)taken : 0);
   }
   external->young_bytes = 0;
+  external->left = bytes;
   return bytes;
 }

@@ -124,6 +124,7 @@ struct td_external {
   /* Under that lock. */
   size_t least;       /* of what there was at the last full collection, so much may live */
   size_t passed;      /* taken between that and the last young one */
+  size_t left;        /* the least noted since the last one, of either kind */
   size_t young_bytes; /* of the space's young_bytes: what has come since the last collection */
 };
 

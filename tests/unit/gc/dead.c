@@ -182,19 +182,22 @@ static void give_back(void *object, size_t bytes, void *context) {
   if (outside->m) cr_assert_eq(tide_external_add(outside->m, -(ptrdiff_t)holds), TIDE_OK);
 }
 
-static void hold(struct outside *outside, tide_layout layout, size_t bytes, size_t holds) {
-  *(size_t *)tide_alloc(outside->m, layout, bytes) = holds;
+static void *hold(struct outside *outside, tide_layout layout, size_t bytes, size_t holds) {
+  size_t *object = tide_alloc(outside->m, layout, bytes);
+  *object = holds;
   cr_assert_eq(tide_external_add(outside->m, (ptrdiff_t)holds), TIDE_OK);
   outside->now += holds;
   if (outside->now > outside->most) outside->most = outside->now;
+  return object;
 }
 
-/* Nothing lives. */
+/* The newest lives. */
 static void expect_little_outside(struct world w, size_t each, size_t total) {
   struct outside outside = {w.m, 0, 0};
   tide_layout layout = tide_layout_on_reclaim(w.heap, TIDE_LAYOUT_LEAF, give_back, &outside, NULL);
+  void **newest = tide_handle(w.m, NULL);
   for (size_t taken = 0; taken < total; taken += each)
-    hold(&outside, layout, 16, each);
+    *newest = hold(&outside, layout, 16, each);
   cr_expect_lt(outside.most, 24 * MIB, "by %zu bytes: %zu", each, outside.most);
   outside.m = NULL; /* the heap's end tells of the rest */
   world_end(&w);
