@@ -40,6 +40,13 @@ size_t td_external_taken(const struct td_external *external) {
   return change > 0 ? (size_t)change / STEP : 0;
 }
 
+/* A heap that grows by a factor shall not keep the room that they got: see td_sizing_keep. */
+static void forget_room(struct td_sizing *sizing, double bytes) {
+  uint32_t *recent = &sizing->recent[(sizing->recent_at - 1) % TD_KEEP_CYCLES];
+  double blocks = *recent - bytes / TD_BLOCK_BYTES;
+  *recent = blocks > sizing->initial_blocks ? (uint32_t)blocks : sizing->initial_blocks;
+}
+
 /* They have become so few, and so much of them was that of dead objects. What young collections may
  * have found dead came after the last full one, which has set the budget. */
 static void note_fall(struct td_when *when, size_t bytes, size_t dead) {
@@ -51,10 +58,12 @@ static void note_fall(struct td_when *when, size_t bytes, size_t dead) {
   size_t live = external->least > dead ? external->least - dead : 0;
   if (live > bytes) live = bytes;
   if (live == external->least) return;
-  double fall = (double)(external->least - live) * (1 + sizing->room_share);
+  double fewer = (double)(external->least - live);
+  double fall = fewer * (1 + sizing->room_share);
   double least = (double)sizing->initial_blocks * TD_BLOCK_BYTES + (double)live;
   double due = (double)sizing->due_bytes - fall;
   external->least = live;
+  forget_room(sizing, fewer * sizing->room_share);
   if (due < least) due = least;
   if (due < (double)sizing->due_bytes) sizing->due_bytes = (uint64_t)due;
 }

@@ -227,6 +227,26 @@ Test(dead, make_no_room_by_what_they_held_outside) {
   expect_little_outside(world_young(), MIB, 2048 * MIB);
 }
 
+/* What has been alive for a while, too. */
+Test(dead, do_not_keep_the_room_that_they_got) {
+  SCOPED_WORLD w =
+      WORLD(.sizing = TIDE_SIZING_GROWTH, .growth_factor = 10, .heap_max_bytes = (size_t)4 << 30);
+  struct outside outside = {w.m, 0, 0};
+  tide_layout layout = tide_layout_on_reclaim(w.heap, TIDE_LAYOUT_LEAF, give_back, &outside, NULL);
+  enum { LIVE = 10000 };
+  void **newest = held(&w, tide_alloc_array(w.m, TIDE_LAYOUT_REFS, LIVE, sizeof *newest));
+  for (int i = 0; i < 200000; i++)
+    newest[i % LIVE] = hold(&outside, layout, 48, 1000);
+  memset(newest, 0, LIVE * sizeof *newest);
+  for (int i = 0; i < 600000; i++) {
+    if (i == 200000) outside.most = outside.now;
+    (void)hold(&outside, layout, 48, 1000);
+  }
+  cr_expect_lt(outside.most, 24 * MIB, "%zu bytes", outside.most);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_reclaim(w.m, SIZE_MAX), 0);
+}
+
 FINALIZER(keep) {
   ++*(int *)context;
 }
