@@ -38,6 +38,7 @@ static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
 void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
                        size_t bytes_each) {
   size_t bytes;
+  if (count == 0) count = 1;
   if (__builtin_mul_overflow(count, bytes_each, &bytes))
     return td_may_allocate(mutator) ? refuse(mutator, TIDE_ERROR_ARGUMENT) : NULL;
   if (count > 1 && layout > TIDE_LAYOUT_CONSERVATIVE && layout < TIDE_LAYOUT_MAX) {

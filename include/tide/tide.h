@@ -277,9 +277,10 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
   return tide_alloc_slow(mutator, layout, bytes);
 }
 
-/* Returns an array of count elements of bytes_each bytes each. A layout that was made of offsets or
- * a bitmap describes one element, and every element has its references there; bytes_each must be a
- * multiple of 8 then. Other layouts describe the array as a whole. Fails as tide_alloc, and with
+/* Returns an array of count elements (0 counts as 1) of bytes_each bytes each. A layout that was
+ * made of offsets or a bitmap describes one element, and every element has its references there;
+ * bytes_each must be a multiple of 8 then. Other layouts describe the array as a whole. Fails as
+ * tide_alloc, and with
  *   TIDE_ERROR_ARGUMENT  count * bytes_each overflows, or an element is too small for its layout
  *   TIDE_ERROR_LIMIT     one layout too many; references behind an element's 64th word */
 TIDE_API void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,

@@ -65,6 +65,7 @@ HeapTest(arrays, refusals) {
   array_refused(&w, TIDE_LAYOUT_LEAF, SIZE_MAX / 4, 8, TIDE_ERROR_ARGUMENT);
   cr_assert_not_null(tide_alloc_array(w.m, wide, 1, 80 * 8));
   cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 0, 8));
+  cr_assert_not_null(tide_alloc_array(w.m, wide, 0, 80 * 8));
   cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 10000000, 1));
 }
 
