@@ -252,7 +252,7 @@ void td_sort_step(struct td_space *space) {
   /* relaxed: a hint for those without the lock. */
   __atomic_store_n(&space->unsorted, b > 1 ? b : 0, __ATOMIC_RELAXED);
   if (space->unsorted) return;
-  space->live_bytes += space->young_bytes;
+  space->live_bytes += space->taken_bytes; /* young_bytes has external ones, too */
   space->cleaned = space->epoch == TD_EPOCH_LAST;
 }
 

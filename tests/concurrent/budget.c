@@ -51,6 +51,17 @@ static void memory_outside_while_one_goes_on(void) {
   held_close(&held);
 }
 
+/* It is no object that lives. */
+static void memory_outside_while_blocks_are_sorted(void) {
+  struct held held = {.has_budget = true, .later = 1};
+  open(&held, 0);
+  allocate(&held, 1000); /* there are blocks */
+  held_begin(&held);
+  CHECK(tide_external_add(held.m, 1 << 20) == TIDE_OK);
+  CHECK(held_end(&held).bytes < 1 << 20);
+  held_close(&held);
+}
+
 /* It has decided on the next budget, and is about to tell. */
 static void a_wish_that_comes_late(void) {
   struct held held = {.has_budget = true, .later = 2};
@@ -65,6 +76,7 @@ static void a_wish_that_comes_late(void) {
 int main(void) {
   one_that_was_given_up();
   memory_outside_while_one_goes_on();
+  memory_outside_while_blocks_are_sorted();
   a_wish_that_comes_late();
   return 0;
 }
