@@ -68,21 +68,35 @@ Test(single, a_list_is_followed_as_far_as_the_budget_goes) {
   cr_assert_not(td_single_pays(&heap, 0, single.last, 0));
 }
 
-Test(single, a_list_ends_before_an_object_that_is_marked_or_has_another_layout) {
+Test(single, a_list_ends_before_an_object_that_is_marked) {
   make_list(10);
   td_mark_store(td_view_mark(&v, object_at(48)), v.epoch);
   single.budget = 100;
   td_single_run(&heap, &single);
   cr_assert_eq(single.scanned, 3);
   cr_assert_eq(single.next, object_at(48));
-  uintptr_t far = make(8 * TD_BLOCK_BYTES, 0);
-  heap.blocks[(far - heap.base) >> TD_BLOCK_LOG2].map = 3;
-  heap.blocks[(far - heap.base) >> TD_BLOCK_LOG2].kind = TD_KIND_SLOTS_2;
-  cr_assert_not(td_single_pays(&heap, far, far, 0), "two references");
-  single.next = single.last = far;
-  td_single_run(&heap, &single);
-  cr_assert_eq(single.next, far);
-  cr_assert_not(is_marked(far));
+}
+
+Test(single, a_list_ends_before_an_object_of_another_layout) {
+  const size_t end = TD_BLOCK_BYTES;
+  struct td_block *other = &heap.blocks[5];
+  const struct td_block others[] = {
+      {.kind = TD_KIND_SLOTS_2, .map = 3},
+      {.kind = TD_KIND_SLOTS_1, .map = 1}, /* one reference, but in another slot */
+      {.kind = TD_KIND_PREFIXED, .map = (uint64_t)1 << SLOT}, /* so many words come before slots */
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    single.last = single.next = make(end - 16, make(end, 0));
+    other->kind = others[i].kind;
+    other->map = others[i].map;
+    single.budget = 100;
+    td_single_run(&heap, &single);
+    cr_assert_eq(single.scanned, 1, "layout %zu", i);
+    cr_assert_eq(single.next, object_at(end), "layout %zu", i);
+    cr_assert_not(is_marked(object_at(end)), "layout %zu", i);
+    cr_assert_eq(td_single_pays(&heap, object_at(end), object_at(end), 0),
+                 other->kind == TD_KIND_SLOTS_1, "layout %zu", i);
+  }
 }
 
 /* The window has the first objects of all lists but the last, whose first object is `next`. Of each
