@@ -9,7 +9,7 @@ static struct rig r;
 
 static void nothing_and_one(void) {
   rig_open(&r, (size_t)64 << 20, 0, 0);
-  for (unsigned markers = 1; markers <= 4; markers *= 2) {
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2) {
     rig_expect(&r, markers, 0, "an empty heap");
     size_t scope = tide_scope_open(r.m);
     CHECK(tide_handle(r.m, tide_alloc(r.m, TIDE_LAYOUT_LEAF, 1)));
@@ -33,7 +33,7 @@ static void long_list(size_t length) {
     node[0] = *head;
     *head = node;
   }
-  for (unsigned markers = 1; markers <= 2; markers++) {
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 2; markers++) {
     rig_configure(&r, "bwos", markers);
     CHECK(rig_collect(&r, "a long list") == length);
   }
@@ -54,7 +54,7 @@ static void long_array(size_t slots) {
       array[i] = array[0];
   }
   uint64_t objects = 1 + (slots + 63) / 64;
-  for (unsigned markers = 1; markers <= 2; markers++) {
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 2; markers++) {
     rig_configure(&r, "bwos", markers);
     CHECK(rig_collect(&r, "a long array") == objects);
     rig_configure(&r, "chase-lev", markers);
@@ -80,7 +80,7 @@ static void nested_arrays(uint32_t blocks, uint32_t items) {
   rig_open(&r, (size_t)512 << 20, blocks, items);
   enum { WIDTH = 4096 }; /* 8 slices, blocks of their own */
   CHECK(tide_handle(r.m, nest(2, WIDTH)));
-  for (unsigned markers = 1; markers <= 4; markers *= 2)
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2)
     rig_expect(&r, markers, 1 + 8 + 64 + 64 * WIDTH, "nested arrays");
   rig_close(&r);
 }

@@ -51,7 +51,7 @@ static void on_every_engine(struct rig *r, const struct td_graph_spec *spec) {
   const char *engine;
   for (size_t e = 0; (engine = tide_engine_name(e)); e++)
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
-      if (!rig_engine_may(engine, markers[i])) continue;
+      if (markers[i] < RIG_MARKERS_LEAST || !rig_engine_may(engine, markers[i])) continue;
       rig_configure(r, engine, markers[i]);
       if (markers[i] > 2) rig_choose_policy(r, collections);
       uint64_t objects = rig_collect(r, spec->text);

@@ -69,7 +69,7 @@ static void fill(size_t from, size_t to, size_t step) {
 static void check(const char *what) {
   static const char *const engines[] = {"bwos", "abp"};
   for (size_t e = 0; e < 2; e++)
-    for (unsigned markers = 1; markers <= 4; markers *= 2) {
+    for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2) {
       rig_configure(&r, engines[e], markers);
       CHECK(rig_collect(&r, what) > 0);
     }

@@ -46,7 +46,7 @@ static void collect_with(uint32_t blocks, uint32_t items) {
   arrays();
   chain();
   pairs(LONG);
-  for (unsigned markers = 1; markers <= 4; markers *= 2)
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2)
     for (unsigned way = 0; td_marking_name(way); way++) {
       rig_configure(&r, "bwos", markers);
       r.heap->markers->marking = (enum td_marking)way;

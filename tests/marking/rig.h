@@ -8,6 +8,13 @@
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 
+/* One marker races with nobody: it is left out where races alone are looked for. */
+#ifdef __SANITIZE_THREAD__
+enum { RIG_MARKERS_LEAST = 2 };
+#else
+enum { RIG_MARKERS_LEAST = 1 };
+#endif
+
 struct rig {
   struct tide_heap *heap;
   struct tide_mutator *m;

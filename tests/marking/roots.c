@@ -21,7 +21,7 @@ static void call_back(struct tide_tracer *tracer, void *context) {
 }
 
 static void collect_on_all(uint64_t objects, const char *what) {
-  for (unsigned markers = 1; markers <= 4; markers *= 2)
+  for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2)
     rig_expect(&r, markers, objects, what);
 }
 
