@@ -117,7 +117,8 @@ static void swap_roots(struct tide_heap *heap) {
 
 static void sort(struct collection *c) {
   struct tide_heap *heap = c->cycle.heap;
-  const uint64_t before = heap->space.live_bytes, young = heap->space.young_bytes;
+  const uint64_t before = heap->space.live_bytes,
+                 young = heap->space.young_bytes - heap->when->external.young_bytes;
   if (c->keeps) td_young_keep_beside(&heap->space);
   c->stats.blocks_freed = td_space_end_young_beside(&heap->space);
   c->stats.bytes = heap->space.live_bytes;

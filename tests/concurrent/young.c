@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Young collections between those that mark beside the program, and while they mark. */
+#include "gc/cycle/young_beside.h"
+#include "gc/state/heap.h"
 #include "tests/concurrent/nodes.h"
 
 #define HEAP_BYTES ((size_t)24 << 20)
@@ -80,6 +82,16 @@ static struct tide_cycle_stats collect_young(void) {
   struct tide_cycle_stats cycle = cycle_of(h.heap);
   CHECK(cycle.kind == TIDE_CYCLE_YOUNG && cycle.pause_ns > 0);
   return cycle;
+}
+
+/* Whatever it was, it makes no room in the heap. */
+static void memory_outside_is_not_freed(void) {
+  held_begin(&h);
+  CHECK(tide_external_add(h.m, 1 << 20) == TIDE_OK);
+  collect_young();
+  CHECK(h.heap->young_beside->freed_bytes < 1 << 20);
+  CHECK(tide_external_add(h.m, -(1 << 20)) == TIDE_OK);
+  held_end(&h);
 }
 
 /* What is stored into old objects of all kinds lives, and what that leads to; not what was. */
@@ -244,9 +256,9 @@ int main(void) {
   nodes_open(HEAP_BYTES);
   CHECK(tide_heap_set_young(h.heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
   RUN_EACH(what_is_young_lives_over_it, what_is_made_around_the_stops_lives,
-           the_young_die_meanwhile, what_is_written_meanwhile_lives, what_is_weak_meanwhile_waits,
-           who_has_left_has_written, long_ones_die_meanwhile, they_can_be_switched_off,
-           a_layout_ends_it);
+           the_young_die_meanwhile, memory_outside_is_not_freed, what_is_written_meanwhile_lives,
+           what_is_weak_meanwhile_waits, who_has_left_has_written, long_ones_die_meanwhile,
+           they_can_be_switched_off, a_layout_ends_it);
   held_close(&h);
   return 0;
 }
