@@ -51,7 +51,7 @@ static void expect_room(bool young, enum tide_sizing sizing) {
                          .heap_max_bytes = 32 * MIB, .sizing = sizing);
   void *list = NULL;
   tide_root_add(w.heap, &list);
-  for (size_t bytes = 0; bytes < 512 * MIB; bytes += 4000) {
+  for (size_t bytes = 0; bytes < 160 * MIB; bytes += 4000) {
     void **object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 4000);
     cr_assert_not_null(object, "after %zu bytes", bytes);
     if (bytes < 20 * MIB) {
@@ -61,7 +61,7 @@ static void expect_room(bool young, enum tide_sizing sizing) {
     cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB / 4), TIDE_OK);
     cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)MIB / 4), TIDE_OK);
     if (tide_collection_due(w.m)) cr_assert_eq(tide_collect_due(w.m), TIDE_OK);
-    if (bytes == 4000 * 60000) cr_assert_eq(tide_heap_set_max(w.heap, 30 * MIB, NULL), TIDE_OK);
+    if (bytes == 4000 * 25000) cr_assert_eq(tide_heap_set_max(w.heap, 30 * MIB, NULL), TIDE_OK);
   }
   cr_assert_lt(collections(&w), 2000);
 }
