@@ -58,7 +58,16 @@ static inline void tide_write_range(struct tide_mutator *mutator, void *object, 
                                     const void *values, size_t count) {
   if (!count) return;
   tide_write_begin(mutator, object, slots, count);
+#ifdef __SANITIZE_THREAD__
+  tide_slot *to = (tide_slot *)slots;
+  const tide_slot *from = (const tide_slot *)values;
+  for (size_t i = 0; i < count; i++) {
+    size_t k = to <= from ? i : count - 1 - i;
+    __atomic_store_n(&to[k], from[k], __ATOMIC_RELAXED);
+  }
+#else
   __builtin_memmove(slots, values, count * sizeof(void *));
+#endif
 }
 TIDE_END
 #endif
