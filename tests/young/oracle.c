@@ -4,8 +4,9 @@
  * one marker and several; some that the program asks for, some that the heap decides on.
  *
  *   young_oracle [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME]
- *                [--faulty 1]
+ *                [--faulty 1] [--concurrent 1]
  *
+ * With --concurrent 1 full collections go on beside the program, and may leave more.
  * With --faulty 1 the library errs (faults.c), and the difference must be found.
  * With a mutant, the program errs in that way, and the difference must be found:
  *   forget      some stores have no barrier
@@ -28,7 +29,7 @@ struct setting {
   const char *engine;
   unsigned markers;
   enum mutant mutant;
-  bool faulty;
+  bool faulty, concurrent;
 };
 
 struct run {
@@ -46,19 +47,23 @@ static uint32_t below(struct run *r, uint32_t bound) {
 
 /* After anything that may have collected. If an allocation collects twice, the second collection is
  * a full one, and what it leaves does not depend on the first. */
-static void catch_up(struct run *r, unsigned fresh) {
+static void catch_up(struct run *r, void *fresh) {
   const struct tide_heap_stats heap = stats_of(r->s.heap);
   if (heap.collections == r->seen) return;
   const struct tide_cycle_stats cycle = cycle_of(r->s.heap);
-  CHECK(heap.collections == r->seen + 1 || cycle.kind == TIDE_CYCLE_FULL);
+  CHECK(r->s.concurrent || heap.collections == r->seen + 1 || cycle.kind == TIDE_CYCLE_FULL);
   r->seen = heap.collections;
-  shadow_collected(&r->s, cycle.kind, fresh);
+  r->s.fresh = fresh;
+  shadow_collected(&r->s, cycle.kind);
+  r->s.fresh = NULL;
 }
 
 static void collect(struct run *r) {
   bool full = below(r, 4) == 0;
-  CHECK((full ? tide_collect : tide_collect_young)(r->s.m) == TIDE_OK);
-  catch_up(r, 0);
+  CHECK((!full             ? tide_collect_young
+         : r->s.concurrent ? tide_collect_begin
+                           : tide_collect)(r->s.m) == TIDE_OK);
+  catch_up(r, NULL);
 }
 
 /* ---- Operations ---- */
@@ -91,6 +96,11 @@ static uint32_t slots_of(struct run *r, enum shape shape) {
   }
 }
 
+static size_t bytes_of(enum shape shape, uint32_t slots) {
+  if (shape == REPEATED) return slots / 2 * 24;
+  return ((size_t)slots + (shape == PREFIXED ? 2 : shape == TRACED)) * 8;
+}
+
 static void *allocate(struct run *r, enum shape shape, uint32_t slots) {
   struct tide_mutator *m = r->s.m;
   tide_layout layout = r->s.layout[shape];
@@ -104,7 +114,7 @@ static void *allocate(struct run *r, enum shape shape, uint32_t slots) {
   case BITMAP_LONG:
     return tide_alloc(m, layout, 800);
   default:
-    return tide_alloc(m, layout, ((size_t)slots + (shape == PREFIXED ? 2 : shape == TRACED)) * 8);
+    return tide_alloc(m, layout, bytes_of(shape, slots));
   }
 }
 
@@ -115,7 +125,7 @@ static uint32_t make_weak(struct run *r, enum shape shape) {
     made = tide_weak_new(r->s.m, at, below(r, 2) ? TIDE_WEAK_BEFORE : TIDE_WEAK_AFTER);
   else
     made = tide_ephemeron_new(r->s.m, at, held);
-  catch_up(r, 1);
+  catch_up(r, made);
   uint32_t number = shadow_add(&r->s, shape, made, shape == WEAK ? 1 : 2);
   r->s.node[number].slot[0] = key;
   if (shape == EPHEMERON) r->s.node[number].slot[1] = value;
@@ -124,11 +134,11 @@ static uint32_t make_weak(struct run *r, enum shape shape) {
 
 /* A fresh object's first stores need no barrier. */
 static uint32_t make(struct run *r) {
-  enum shape shape = (enum shape)below(r, SHAPES);
+  enum shape shape = (enum shape)below(r, r->s.concurrent ? WEAK : SHAPES);
   if (shape == WEAK || shape == EPHEMERON) return make_weak(r, shape);
   uint32_t slots = slots_of(r, shape);
   void *object = allocate(r, shape, slots);
-  catch_up(r, 1);
+  catch_up(r, object);
   uint32_t number = shadow_add(&r->s, shape, object, slots);
   for (uint32_t i = 0; i < slots && i < 8; i++) {
     uint32_t value = pick(r), at = below(r, slots);
@@ -144,7 +154,7 @@ static void err(struct run *r, void *object, void **slot, void *value) {
   if (r->mutant == EARLY) {
     tide_write_begin(r->s.m, object, slot, 1);
     CHECK(tide_collect_young(r->s.m) == TIDE_OK);
-    catch_up(r, 0);
+    catch_up(r, NULL);
   }
   *slot = value;
 }
@@ -189,6 +199,66 @@ static void write_range(struct run *r) {
   tide_write_range(r->s.m, (void *)node->at, shadow_slot(&r->s, number, at), words, count);
 }
 
+/* Makes nothing refer to the object. Returns false if something weak does. */
+static bool cut(struct run *r, uint32_t number) {
+  for (int weak = 1; weak >= 0; weak--)
+    for (uint32_t i = 1; i < r->s.count; i++) {
+      const struct node *node = &r->s.node[i];
+      if (!node->lives || (node->shape >= WEAK) != weak) continue;
+      for (uint32_t k = 0; k < node->count; k++) {
+        if (node->slot[k] != number) continue;
+        if (weak) return false;
+        write_value(r, i, k, 0);
+      }
+    }
+  for (unsigned i = 0; i < ROOTS; i++)
+    if (r->s.root[i] == number) shadow_set_root(&r->s, i, 0);
+  return true;
+}
+
+/* Frees an object, and then some that lie before it: a run takes back what ends where it begins. */
+static void free_some(struct run *r, uint32_t number) {
+  if (r->mutant) return;
+  for (uint32_t left = 1 + below(r, 8); number && left > 0; left--) {
+    uintptr_t at = r->s.node[number].at;
+    if (r->s.concurrent) shadow_settle(&r->s);
+    if (!r->s.node[number].lives || r->s.node[number].shape >= WEAK || !cut(r, number)) return;
+    shadow_free(&r->s, number);
+    number = shadow_before(&r->s, at);
+  }
+}
+
+/* An object that takes pages of its own, or any. */
+static uint32_t pick_long(struct run *r) {
+  uint32_t from = below(r, r->s.count);
+  for (uint32_t i = 0; i < r->s.count; i++) {
+    uint32_t number = (from + i) % r->s.count;
+    if (r->s.node[number].lives && r->s.node[number].count > 4096) return number;
+  }
+  return pick(r);
+}
+
+/* A young object hangs in a slot that is left, and nowhere else. */
+static void resize(struct run *r) {
+  if (r->mutant) return;
+  uint32_t fresh = make(r), root = below(r, ROOTS);
+  shadow_set_root(&r->s, root, fresh);
+  if (r->s.concurrent) shadow_settle(&r->s);
+  uint32_t number = below(r, 4) ? pick_long(r) : pick(r);
+  const struct node *node = &r->s.node[number];
+  if (node->shape < REFS || node->shape > TRACED || node->shape == BITMAP_LONG) return;
+  if (!node->count) return;
+  uint32_t slots = 2 * (1 + below(r, 8)) + (below(r, 2) ? node->count & ~1u : 0);
+  write_value(r, number, below(r, node->count < slots ? node->count : slots), fresh);
+  shadow_set_root(&r->s, root, 0);
+  for (uint32_t i = slots; i < node->count; i++)
+    if (node->slot[i]) write_value(r, number, i, 0);
+  if (tide_resize_in_place(r->s.m, (void *)node->at, bytes_of(node->shape, slots)))
+    shadow_resize(&r->s, number, slots);
+  else
+    CHECK(slots > node->count);
+}
+
 /* Lets a part of what is reached go, before there is too much of it. */
 static void let_go(struct run *r) {
   for (unsigned i = 0; i < ROOTS; i++)
@@ -200,12 +270,17 @@ static void step(struct run *r) {
   if (r->s.alive > ALIVE_MOST && dice == 99) let_go(r);
   if (dice < 40) {
     uint32_t fresh = make(r);
-    if (below(r, 3) == 0)
+    if (dice >= 8 && below(r, 3) == 0)
       write_some(r, fresh);
     else
       shadow_set_root(&r->s, below(r, ROOTS), fresh);
-  } else if (dice < 80) {
+    if (dice < 8) free_some(r, fresh);
+  } else if (dice < 76) {
     write_some(r, pick(r));
+  } else if (dice < 78) {
+    free_some(r, pick(r));
+  } else if (dice < 80) {
+    resize(r);
   } else if (dice < 88) {
     write_range(r);
   } else if (dice < 98) {
@@ -220,11 +295,13 @@ static void step(struct run *r) {
 static const char *run(const struct setting *setting, uint64_t *collections) {
   struct tide_heap *heap =
       HEAP(.advanced = ADVANCED(.engine = setting->engine), .markers = setting->markers,
-           .write_barrier = true, .heap_max_bytes = (size_t)256 << 20);
+           .write_barrier = true, .concurrent = setting->concurrent,
+           .heap_max_bytes = (size_t)256 << 20);
+  if (setting->concurrent) CHECK(tide_heap_set_young(heap, TIDE_YOUNG_ALWAYS) == TIDE_OK);
   struct tide_mutator *m = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   static struct run r;
   r = (struct run){.random = setting->seed * 2654435761u | 1u, .mutant = setting->mutant};
-  shadow_open(&r.s, heap, m);
+  shadow_open(&r.s, heap, m, setting->concurrent);
   for (uint64_t i = 0; i < setting->operations && !r.s.difference; i++)
     step(&r);
   const char *difference = r.s.difference;
@@ -256,7 +333,7 @@ static bool passes(struct setting *setting) {
 static void usage(const char *name) {
   fprintf(stderr,
           "usage: %s [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME] "
-          "[--faulty 1]\n",
+          "[--faulty 1] [--concurrent 1]\n",
           name);
   exit(2);
 }
@@ -274,6 +351,8 @@ static void read_argument(struct setting *s, int count, char **arguments, int i)
     s->markers = (unsigned)argument(count, arguments, i + 1, 0);
   else if (strcmp(option, "--faulty") == 0)
     s->faulty = argument(count, arguments, i + 1, 0) != 0;
+  else if (strcmp(option, "--concurrent") == 0)
+    s->concurrent = argument(count, arguments, i + 1, 0) != 0;
   else if (strcmp(option, "--mutant") == 0) {
     unsigned k = 0;
     while (k <= LOG && strcmp(mutants[k], value) != 0)

@@ -14,17 +14,21 @@ static void make_layouts(struct shadow *s) {
   s->layout[PREFIXED] = tide_layout_prefixed(s->heap, 2, NULL);
   s->layout[BITMAP_LONG] = tide_layout_bitmap(s->heap, bits, 100, NULL);
   s->layout[CONSERVATIVE] = TIDE_LAYOUT_CONSERVATIVE;
-  s->layout[TRACED] = tide_layout_traced(s->heap, trace, NULL, NULL);
+  s->layout[TRACED] = (s->concurrent ? tide_layout_traced_concurrent
+                                     : tide_layout_traced)(s->heap, trace, NULL, NULL);
   s->layout[LEAF] = TIDE_LAYOUT_LEAF;
 }
 
-void shadow_open(struct shadow *s, struct tide_heap *heap, struct tide_mutator *m) {
-  *s = (struct shadow){.heap = heap, .m = m, .count = 1, .capacity = 1 << 16};
+void shadow_open(struct shadow *s, struct tide_heap *heap, struct tide_mutator *m,
+                 bool concurrent) {
+  *s = (struct shadow){
+      .heap = heap, .m = m, .concurrent = concurrent, .count = 1, .capacity = 1 << 16};
   s->node = calloc(s->capacity, sizeof *s->node);
   s->list = calloc(s->capacity, sizeof *s->list);
   CHECK(s->node && s->list);
   make_layouts(s);
   CHECK(tide_root_add_range(heap, s->cell, 20) == TIDE_OK);
+  CHECK(tide_root_add(heap, &s->fresh) == TIDE_OK);
   for (unsigned i = 20; i < 40; i++)
     CHECK(tide_root_add(heap, &s->cell[i]) == TIDE_OK);
   CHECK(tide_root_add_conservative(heap, &s->cell[40], 16 * sizeof(void *)) == TIDE_OK);
@@ -64,10 +68,41 @@ uint32_t shadow_add(struct shadow *s, enum shape shape, void *object, uint32_t s
   struct node *node = &s->node[number];
   uint32_t *slot = slots ? calloc(slots, sizeof *slot) : NULL;
   CHECK(object && (slot || !slots));
-  *node = (struct node){(uintptr_t)object, shape, true, false, false, slots, slot};
+  *node = (struct node){(uintptr_t)object, shape, true, .count = slots, .slot = slot};
+  for (uint32_t i = 0; i < s->freed_count; i++)
+    node->may_be_old |= s->freed[i] == node->at;
   if (shape == LEAF) *(uint64_t *)object = number;
   if (shape == PAIR) ((uint64_t *)object)[2] = number;
   return number;
+}
+
+static void forget(struct shadow *s, uint32_t number) {
+  free(s->node[number].slot);
+  s->node[number] = (struct node){.count = s->free};
+  s->free = number;
+}
+
+void shadow_free(struct shadow *s, uint32_t number) {
+  const struct node *node = &s->node[number];
+  CHECK(tide_free(s->m, (void *)node->at) == TIDE_OK && s->freed_count < FREED_MOST);
+  if (node->old || node->may_be_old) s->freed[s->freed_count++] = node->at;
+  forget(s, number);
+}
+
+void shadow_resize(struct shadow *s, uint32_t number, uint32_t slots) {
+  struct node *node = &s->node[number];
+  CHECK((node->slot = realloc(node->slot, slots * sizeof *node->slot)) != NULL);
+  for (; node->count < slots; node->count++)
+    node->slot[node->count] = 0;
+  node->count = slots;
+}
+
+uint32_t shadow_before(const struct shadow *s, uintptr_t at) {
+  for (uint32_t i = 1; i < s->count; i++) {
+    const struct node *node = &s->node[i];
+    if (node->lives && node->at + tide_object_bytes(s->heap, (void *)node->at) == at) return i;
+  }
+  return 0;
 }
 
 static void **cell_of(struct shadow *s, uint32_t root) {
@@ -104,12 +139,18 @@ static bool follow_ephemerons(struct shadow *s) {
   return s->listed > 0;
 }
 
+/* The fresh object may lie where another has died. */
+static bool is_old(const struct shadow *s, const struct node *node) {
+  const void *at = (const void *)node->at;
+  return node->old || (node->may_be_old && at != s->fresh && tide_object_find(s->heap, at) == at);
+}
+
 /* Old objects count as alive in a young collection. */
 static void find_alive(struct shadow *s, enum tide_cycle_kind kind) {
   for (uint32_t i = 1; i < s->count; i++)
     s->node[i].seen = false;
   for (uint32_t i = 1; i < s->count; i++)
-    if (s->node[i].lives && s->node[i].old && kind == TIDE_CYCLE_YOUNG) see(s, i);
+    if (kind == TIDE_CYCLE_YOUNG && s->node[i].lives && is_old(s, &s->node[i])) see(s, i);
   for (unsigned i = 0; i < ROOTS; i++)
     see(s, s->root[i]);
   do
@@ -122,9 +163,7 @@ static void bury(struct shadow *s) {
     struct node *node = &s->node[i];
     if (!node->lives) continue;
     if (!node->seen) {
-      free(node->slot);
-      *node = (struct node){.count = s->free};
-      s->free = i;
+      forget(s, i);
       continue;
     }
     node->old = true;
@@ -132,6 +171,11 @@ static void bury(struct shadow *s) {
     if (clears && node->slot[0] && !s->node[node->slot[0]].seen)
       memset(node->slot, 0, node->count * sizeof *node->slot);
   }
+}
+
+void shadow_settle(struct shadow *s) {
+  find_alive(s, TIDE_CYCLE_FULL);
+  bury(s);
 }
 
 /* ---- Comparing ---- */
@@ -168,10 +212,11 @@ static bool meet(void *object, size_t bytes, tide_layout layout, void *context) 
   return true;
 }
 
-void shadow_collected(struct shadow *s, enum tide_cycle_kind kind, unsigned fresh) {
-  uint64_t expected = fresh;
+void shadow_collected(struct shadow *s, enum tide_cycle_kind kind) {
+  uint64_t expected = s->fresh != NULL;
   s->collections++;
-  find_alive(s, kind);
+  s->freed_count = 0;
+  find_alive(s, s->concurrent ? TIDE_CYCLE_FULL : kind);
   bury(s);
   for (uint32_t i = 1; i < s->count; i++) {
     if (!s->node[i].lives) continue;
@@ -184,5 +229,5 @@ void shadow_collected(struct shadow *s, enum tide_cycle_kind kind, unsigned fres
   uint64_t objects = 0;
   CHECK(tide_heap_walk(s->m, meet, &objects) == TIDE_OK);
   s->alive = expected;
-  if (objects != expected) differ(s, "the number of objects");
+  if (s->concurrent ? objects < expected : objects != expected) differ(s, "the number of objects");
 }
