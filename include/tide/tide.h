@@ -18,7 +18,8 @@
  *   root       where a collection begins: stacks, handles, and slots that you register.
  *   mutator    a thread attached to a heap. Only attached threads may touch the heap's objects.
  *   safepoint  a place where a mutator lets a collection happen: every allocation, every
- *              tide_safepoint(), every blocking section.
+ *              tide_safepoint(), every blocking section, and every call that collects or stops
+ *              the others: walks, checks, changes of settings.
  * Objects never move. They are 16-byte aligned and zeroed (but for tide_layout_unzeroed).
  *
  * Threads. A function that takes a mutator is for the thread that attached it, one that takes a
