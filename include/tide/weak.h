@@ -81,7 +81,7 @@ TIDE_API size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_w
 typedef void (*tide_finalizer_fn)(void *object, void *context);
 TIDE_API enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                              tide_finalizer_fn finalizer, void *context);
-/* Removes all that the first gave the object, but those that are on the queue. Returns how many. */
+/* Removes those that tide_finalizer_add gave, but for what is on the queue. Returns how many. */
 TIDE_API size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object);
 /* Returns the length of the queue. Any thread. */
 TIDE_API size_t tide_finalizers_pending(struct tide_heap *heap);
