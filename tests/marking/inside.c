@@ -90,7 +90,7 @@ static void in_all_ways(const char *what) {
   for (unsigned i = 0; i < COUNT_OF(markers) * COUNT_OF(chunks); i++) {
     const char *engine = i % 2 ? "bwos" : rig_engine_of(random_next(&random_state));
     unsigned count = markers[i % COUNT_OF(markers)];
-    if (i > 0 && count < RIG_MARKERS_LEAST) continue; /* the first is what others are compared with */
+    if (i > 0 && count < RIG_MARKERS_LEAST) continue; /* others are compared with the first */
     if (rig_engine_may(engine, count)) rig_configure(&r, engine, count);
     rig_limit_regions(&r, REGIONS_SHIFT_LEAST + i % 2, chunks[i / COUNT_OF(markers)]);
     r.heap->markers->marking = ways[i % COUNT_OF(ways)];
