@@ -22,12 +22,12 @@ TD_KEEPS_CALL bool td_dead_tell(struct tide_mutator *mutator, size_t most) {
   struct td_call call;
   td_quiet_call_begin(&call, NAME);
   bool any = false;
-  mutator->tells = true;
+  mutator->tells_dead = true;
   for (uint32_t block; most-- > 0 && (block = td_reclaim_begin(space)) != 0; any = true)
     do
       tell_of(mutator, block);
     while (!td_reclaim_end(space, block));
-  mutator->tells = false;
+  mutator->tells_dead = false;
   td_quiet_call_end(&call);
   return any;
 }

@@ -18,8 +18,8 @@
 #include "heap/young/young.h"
 #include "tide/dropin.h"
 
-/* The run hands the cell out once more, which counts as it does for cells in the lists. What was
- * old is told of now: what the program stores into it first needs no barrier. */
+/* The run hands the cell out once more, which counts as it does for cells in the lists. An old one
+ * is logged now: what the program stores into it first needs no barrier. */
 static inline __attribute__((always_inline)) bool
 take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object, size_t bytes) {
   struct tide_bump *run = &mutator->cache.runs[index];
@@ -27,7 +27,7 @@ take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object, size_t
   if (object + bytes != run->next || ((run->limit - 1) & block) != (object & block)) return false;
   memset((void *)object, 0, bytes);
   struct td_space *space = &mutator->heap->space;
-  if (!TIDE_LIKELY(!td_young_are_born(space))) td_log_fresh_if_old(space, object);
+  if (__builtin_expect(td_young_are_born(space), 0)) td_log_fresh_if_old(space, object);
   run->next = object;
   mutator->cache.handed_out += bytes;
   return true;

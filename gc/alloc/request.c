@@ -100,8 +100,8 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   tide_safepoint(mutator);
   td_collect_owed(mutator);
   keep_pace(mutator);
-  if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1 + mutator->to_tell);
-  mutator->to_tell = 0;
+  if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1 + mutator->dead_to_tell);
+  mutator->dead_to_tell = 0;
   uint64_t stress = mutator->heap->stress;
   if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;

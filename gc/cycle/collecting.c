@@ -69,7 +69,7 @@ void tide_heap_trim(struct tide_heap *heap) {
 static void tell_soon(struct tide_mutator *mutator) {
   size_t blocks = td_external_taken(&mutator->heap->when->external);
   if (blocks == 0) return;
-  mutator->to_tell += 2 * blocks;
+  mutator->dead_to_tell += 2 * blocks;
   mutator->looks_first = true;
   td_runs_show(mutator);
 }
@@ -82,7 +82,8 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
       !td_mutator_check(mutator, "tide_external_add"))
     return td_refusal(mutator);
   struct tide_heap *heap = mutator->heap;
-  if (!td_external_add(&heap->when->external, bytes, mutator->tells)) return TIDE_ERROR_ARGUMENT;
+  if (!td_external_add(&heap->when->external, bytes, mutator->tells_dead))
+    return TIDE_ERROR_ARGUMENT;
   tell_soon(mutator);
   struct td_wish wish;
   if (td_external_note(heap, &wish) == TD_ROOM) return TIDE_OK;

@@ -78,8 +78,8 @@ struct tide_mutator {
   void *by_address;      /* the same as a tree of tsearch */
   struct td_local_root *locals;
   bool looks_first;     /* the next allocation is to look what is owed: inlined code sees no run */
-  bool tells;           /* the program just now of what has died */
-  size_t to_tell;       /* blocks of the dead, besides one, that its next allocation tells of */
+  bool tells_dead;      /* the program is being told of what has died */
+  size_t dead_to_tell;  /* blocks of the dead, besides one, that its next allocation tells of */
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
   struct td_handle_segment *handles; /* the segment in use, or NULL */
   uint32_t handles_used;             /* slots in use in it */

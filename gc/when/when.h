@@ -120,7 +120,7 @@ struct td_youth {
 struct td_external {
   _Atomic(size_t) bytes; /* any thread */
   _Atomic(size_t) noted; /* of these, what the budget knows. Written under the space's lock */
-  _Atomic(size_t) dead;  /* given back for objects found dead, which it does not know yet */
+  _Atomic(size_t) dead;  /* given back for objects found dead, and not noted yet. Any thread */
   /* Under that lock. */
   size_t least;       /* of what there was at the last full collection, so much may live */
   size_t passed;      /* taken between that and the last young one */

@@ -66,8 +66,9 @@ TIDE_API void tide_stop_release(struct tide_mutator *mutator);
 /* In events from TIDE_EVENT_MARK_END to TIDE_EVENT_CYCLE_END: returns whether the object that
  * begins here was found alive: in MARK_END reached from roots, later also from what finalizers will
  * want. False for what is no object of this heap, and outside of callbacks. For tables of your own
- * that hold objects weakly; with tide_options.concurrent, whoever takes one out of them keeps it by
- * tide_write_begin(mutator, table, &object, 1): marking may have passed by what it gets it into. */
+ * that hold objects weakly. With tide_options.concurrent, whoever takes an object out of one while
+ * marking goes on keeps it alive by tide_write_begin(mutator, table, &object, 1): where it is
+ * stored next, marking may have been already. */
 TIDE_API bool tide_object_is_live(struct tide_heap *heap, const void *object);
 
 /* ---- One finalizer to an object ---------------------------------------------------------- */

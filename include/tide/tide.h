@@ -318,8 +318,8 @@ TIDE_API void *tide_object_find(struct tide_heap *heap, const void *address);
  *   TIDE_ERROR_STATE  collecting is paused */
 TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
 /* Begins one beside the program, unless one goes on, and returns at once. For idle moments. It
- * stops this thread at a later safepoint, be that an allocation: where a program's roots are
- * complete in few places, it stays at tide_safepoint in one until TIDE_EVENT_STOPPED has come.
+ * stops this thread at a later safepoint, be that an allocation. A program whose roots are complete
+ * in few places only calls tide_safepoint in one of them until TIDE_EVENT_STOPPED has come.
  *   TIDE_ERROR_STATE   the heap has not tide_options.concurrent, or collecting is paused
  *   TIDE_ERROR_SYSTEM  there is no thread for it */
 TIDE_API enum tide_status tide_collect_begin(struct tide_mutator *mutator);
