@@ -24,6 +24,8 @@
 /* An object whose size is not known yet is prefetched in two places: at its beginning and
  * TD_FETCH_BYTES behind it. Most objects are short, but often they do not lie in one cache line. */
 #define TD_FETCH_BYTES 48u
+/* And of conservative objects of more than eight words here. */
+#define TD_FETCH_LONG_BYTES (TD_FETCH_BYTES + 64u)
 
 /* A queue with more items is deep: half of what the default one holds. */
 #define TD_DEEP_ITEMS 1024u
