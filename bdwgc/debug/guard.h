@@ -17,7 +17,7 @@ struct td_guard {
   size_t bytes; /* asked for */
   GC_word begin;
 };
-/* So many bytes more than asked for has an object with guards: the header and one word. */
+/* What guards add to an object, in bytes: the header and one word. */
 #define TD_GUARD_BYTES (sizeof(struct td_guard) + sizeof(GC_word))
 
 enum td_guard_state { TD_GUARD_NONE, TD_GUARD_FREED, TD_GUARD_IN_USE };

@@ -9,7 +9,7 @@
 /* Runs work(result) in a copy of this process, where *result is all zero at first, and copies what
  * it made of it here. Standard error leads nowhere meanwhile. Returns false with errno set, and the
  * result untouched, if there is no memory or process for it, if work returned false, or if its
- * process did not live so long. */
+ * process ended before. */
 bool td_aside(bool (*work)(void *result), void *result, size_t bytes);
 
 #endif

@@ -231,7 +231,7 @@ static int choose_capacity(const struct td_queue_request *r, struct td_queue_ben
     if (strncmp(bench->patterns[i], "gc-", 3) == 0 && capacity < TD_QUEUE_PATTERN_DEPTH)
       return td_complain(TD_EXIT_USAGE, "queue: %s needs room for %u items, not %llu",
                          bench->patterns[i], TD_QUEUE_PATTERN_DEPTH, (unsigned long long)capacity);
-  /* So many items fit into every queue, whatever thieves do. */
+  /* What fits into every queue, whatever thieves do. */
   uint64_t fill = capacity / 2 / TD_QUEUE_PUBLISH_ITEMS * TD_QUEUE_PUBLISH_ITEMS;
   if (fill == 0 && bench->experiment != TD_QUEUE_FORKJOIN)
     return td_complain(TD_EXIT_USAGE,

@@ -95,7 +95,7 @@ static int measure_naps(const struct td_cpus *cpus, unsigned threads, uint32_t w
 /* ---- Two threads on one CPU --------------------------------------------------------------- */
 
 #define TURNS_NS 200000000u /* how long they execute */
-#define AWAY_NS 200000u     /* who has not executed for so long was not on the CPU */
+#define AWAY_NS 200000u     /* a thread that has not executed for longer was not on the CPU */
 #define YIELDS 20000u
 
 struct turns {

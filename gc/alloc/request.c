@@ -29,13 +29,13 @@
 /* OTHERS_MOST collections of other threads are tried before this thread's own. */
 #define OTHERS_MOST 4u
 
-/* So often an allocation tries again in the room that is left beside the program. */
+/* How often an allocation tries again in the room that is left beside the program. */
 #define BESIDE_MOST 4u
 
 /* Blocks whose dead the program is told of at once, where there is no other room. */
 #define TELL_BLOCKS 16u
 
-/* A mutator that is to allocate more slowly beside the program waits for so long at a time. */
+/* How long a mutator waits at a time that is to allocate more slowly beside the program. */
 #define PACE_NS UINT64_C(400000)
 
 /* Under TIDE_STRESS one in STRESS_FULL collections is full. */

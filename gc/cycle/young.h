@@ -5,8 +5,8 @@
 
 #include "gc/state/heap.h"
 
-/* After td_mark_begin: marks what logged objects and slots lead to. Returns whether it was
- * so much that a young collection had to come for it. */
+/* After td_mark_begin: marks what logged objects and slots lead to. Returns whether a
+ * young collection had to come because there was much of it. */
 bool td_young_mark_logged(struct tide_heap *heap);
 
 /* At the beginning of a heap. goal_us: tide_options.pause_goal_us. */

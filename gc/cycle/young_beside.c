@@ -81,7 +81,7 @@ static void mark_written(struct collection *c) {
   td_written_put(c->cycle.heap, parts);
 }
 
-/* Whoever dies with a finalizer dies in a full collection. */
+/* Objects that have a finalizer die in full collections only. */
 static void mark_finalizable(struct collection *c) {
   const struct td_finalizers *f = c->cycle.heap->finalizers;
   for (size_t i = 0; i < f->count; i++)

@@ -6,7 +6,7 @@
 #include "gc/arrays/table.h"
 #include "heap/space/counted.h"
 
-/* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
+/* Rounds may look at this many ephemerons per block of the heap, and this often at each ephemeron,
  * before the serial closure takes over. */
 #define LOOKS_PER_BLOCK 256u
 #define LOOKS_PER_EPHEMERON 4u

@@ -46,8 +46,8 @@ struct td_finalizers {
   /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer. Set under the lock,
    * read without it by threads that free. */
   _Atomic(uint64_t) seen[(1u << TD_FINALIZERS_SEEN_LOG2) / 64];
-  /* Pending: a ring, so long that queueing cannot fail. The objects stand in an array of their own
-   * because they are roots, and so do those contexts that are. */
+  /* Pending: a ring, long enough that queueing cannot fail. The objects stand in an array of their
+   * own because they are roots, and so do those contexts that are. */
   struct td_finalizer *pending;
   uintptr_t *pending_objects, *pending_held;
   size_t pending_capacity, pending_first, pending_count;

@@ -168,7 +168,7 @@ static bool order(struct tide_heap *heap, struct td_finalizer *at, size_t count,
 
 /* ---- Beside the program ---- */
 
-/* For so many finalizers the lock is held in one go. */
+/* How many finalizers are looked at without letting the lock go. */
 #define STEP 1024u
 
 static bool remember(struct td_dying *dying, const struct td_finalizer *entry) {

@@ -47,8 +47,8 @@ static void forget_room(struct td_sizing *sizing, double bytes) {
   *recent = blocks > sizing->initial_blocks ? (uint32_t)blocks : sizing->initial_blocks;
 }
 
-/* They have become so few, and so much of them was that of dead objects. What young collections may
- * have found dead came after the last full one, which has set the budget. */
+/* There are `bytes` left, and of what has gone `dead` bytes belonged to dead objects. What young
+ * collections may have found dead came after the last full one, which has set the budget. */
 static void note_fall(struct td_when *when, size_t bytes, size_t dead) {
   struct td_sizing *sizing = &when->sizing;
   struct td_external *external = &when->external;

@@ -104,12 +104,11 @@ struct td_youth {
   size_t due_bytes; /* to be allocated until the next one, or the end of the wait */
   size_t least_bytes, most_bytes; /* of due_bytes; the former prevails */
   double credit_ns;               /* that full collections have given for trials */
-  /* Constant: a young collection shall take no longer, 0: as long as it pays; so much may be logged
-   * before it; and full ones do not stop the program. */
-  double goal_ns;
-  size_t logged_due;
-  bool beside;
-  bool had_full; /* full_cost is no guess */
+  /* Constant, the next three. */
+  double goal_ns;    /* a young collection shall take no longer; 0: as long as it pays */
+  size_t logged_due; /* what may be logged before it */
+  bool beside;       /* full collections do not stop the program */
+  bool had_full;     /* full_cost is no guess */
   /* ns, smoothed: of a full collection for each byte of room that it leaves; of young ones for each
    * byte allocated, and for each promoted. */
   double full_cost, young_cost, mark_cost;
@@ -122,7 +121,7 @@ struct td_external {
   _Atomic(size_t) noted; /* of these, what the budget knows. Written under the space's lock */
   _Atomic(size_t) dead;  /* given back for objects found dead, and not noted yet. Any thread */
   /* Under that lock. */
-  size_t least;       /* of what there was at the last full collection, so much may live */
+  size_t least;       /* what may live of the bytes of the last full collection */
   size_t passed;      /* taken between that and the last young one */
   size_t left;        /* the least noted since the last one, of either kind */
   size_t young_bytes; /* of the space's young_bytes: what has come since the last collection */

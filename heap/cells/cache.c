@@ -94,7 +94,7 @@ void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
   *head = cell | LISTED;
 }
 
-/* Zeroes so much of a freed cell. The link and the seal go in any case. */
+/* Zeroes the first `bytes` bytes of a freed cell. The link and the seal go in any case. */
 static void *wipe(const struct td_space *space, uint32_t index, uintptr_t cell, size_t bytes) {
   *td_cache_seal_at(cell, bytes_of(index)) = 0;
   if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = sizeof(uintptr_t);
@@ -120,8 +120,8 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
 }
 
 /* Forgets the lists. A mutator that gets one of the cells unzeroed shall find no seal in it, and
- * who is told of its death no link. If the world is stopped, the cells are no objects from now on.
- * Else what still points at a cell keeps it, but nothing of what it referred to. */
+ * one that is told of its death no link. If the world is stopped, the cells are no objects from now
+ * on. Else what still points at a cell keeps it, but nothing of what it referred to. */
 static void forget_freed(struct td_space *space, struct td_cache *cache, bool stopped) {
   for (uint32_t i = 0; i < cache->freed_count; i++) {
     const uint32_t index = cache->freed_at[i];

@@ -48,7 +48,7 @@ static size_t whole_granules(size_t bytes) {
   return (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
 }
 
-/* Who sorts beside the program shall not look at a block that is being made part of an object. */
+/* Sorting beside the program shall not look at a block that is being made part of an object. */
 static void touch(struct td_space *space, uint32_t first, uint32_t count) {
   td_young_touch(space, first, count * TD_BLOCK_BYTES);
   for (uint32_t b = first + 1; space->unsorted && b < first + count; b++)

@@ -10,7 +10,7 @@
 
 /* Under the lock, all. A collection begins: */
 void td_pace_begin(struct td_space *space);
-/* a block is wanted, and of those that were listed for it so many are left; */
+/* a block is wanted, and `left` of the `listed` ones are still there; */
 void td_pace_note(struct td_space *space, uint32_t left, uint32_t listed);
 /* the collection has ended. */
 void td_pace_end(struct td_space *space);

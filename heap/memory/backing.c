@@ -10,7 +10,7 @@
 #define SLACK_PART 64u
 /* Blocks whose memory goes back in one go, if there are as many. */
 #define PURGE_BLOCKS 16u
-/* So much of the heap may be memory for nothing at the end of a huge page. */
+/* The part of the heap that may be memory for nothing, at the end of a huge page. */
 #define SPARE_PART 8u
 /* Bytes of side tables for a block. */
 #define TABLE_BYTES                                                                                \

@@ -87,7 +87,7 @@ static bool is_in_budget(const struct td_space *space, uint32_t count) {
   return count <= bound && space->used_blocks <= bound - count;
 }
 
-/* The frontier moves here: where slabs are made ready the world may be stopped, and whoever looks
+/* The frontier moves here: where slabs are made ready the world may be stopped, and code that looks
  * at all blocks goes by the frontier. */
 static void prepare_ahead(struct td_space *space, uint32_t first, uint32_t end) {
   while (space->frontier < end + td_ahead_slabs(space) * (uint32_t)TD_SLAB_BLOCKS)

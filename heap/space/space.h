@@ -194,8 +194,8 @@ struct td_space {
   bool quarantine_drains;  /* let all of them go at the next turn */
   /* Blocks below it are to be sorted yet, beside the program: heap/cells/sort.h. Read as a hint. */
   uint32_t unsorted;
-  /* While a collection goes on beside the program, so much is allocated for each byte that lives;
-   * 0: nobody asks. And the room that is left is no more than that: a hint to begin one. See
+  /* Bytes that the program allocates for each byte that lives, while a collection goes on beside
+   * it; 0: nobody asks. And a hint to begin one: the room that is left is no more than that. See
    * heap/cells/refill.c. */
   double ahead;
   bool runs_short;

@@ -22,8 +22,8 @@ static inline bool td_young_is_touched(const struct td_space *space, uint32_t bl
   return space->touched[block / 64] >> (block % 64) & 1;
 }
 
-/* An object with this mark, whose extent or span begins with the block, has `bytes` less, or was
- * freed: if it was young, so much of the young part is free again. Under the lock. */
+/* An object with this mark, whose extent or span begins with the block, has become `bytes` shorter,
+ * or was freed. If it was young, the young part is smaller by these bytes. Under the lock. */
 static inline void td_young_give_back(struct td_space *space, uint32_t block, uint8_t mark,
                                       size_t bytes) {
   bool young = space->bears_old ? td_young_is_touched(space, block) : mark == TD_YOUNG;

@@ -95,7 +95,7 @@ struct tide_options {
   /* With small_pages: over this many bytes of heap, ask for huge pages after all, 2 MiB at a time,
    * where it may grow over them before the next collection. 0, or TIDE_HUGE_PAGES=0: nowhere. */
   size_t huge_pages_from;
-  /* The collecting thread marks alone until marking has taken so many milliseconds in all, or the
+  /* The collecting thread marks alone until marking has taken this many milliseconds in all, or the
    * heap uses 32 MiB: short programs start no threads. Default, and with TIDE_MARKERS: 0. */
   unsigned helpers_after_ms;
   enum tide_collects collects;
@@ -107,8 +107,8 @@ struct tide_options {
    * says. During a collection tide_free and shrinking in place wait for the next one.
    * TIDE_CONCURRENT=0 or 1 overrides it, in heaps with write_barrier. Default: false. */
   bool concurrent;
-  /* So long may a young collection take, 100 to 1,000,000: what is collected at a time is less
-   * then. A goal, not a promise. Default: TIDE_PAUSE_GOAL_US, else 0: none. */
+  /* How long a young collection may take, 100 to 1,000,000: it then collects less at a time. A
+   * goal, not a promise. Default: TIDE_PAUSE_GOAL_US, else 0: none. */
   unsigned pause_goal_us;
 };
 TIDE_API void tide_options_init(struct tide_options *options);

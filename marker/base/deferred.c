@@ -78,8 +78,8 @@ void td_deferred_answer_for_others(struct td_marker *marker) {
 }
 
 /* What is stored meanwhile by a marker that has found the object, too, is the same: [mark]. If the
- * flag was set, whoever set it tells the slab, or it was a marker: its phase does not end before
- * the flag is taken. */
+ * flag was set, the mutator that set it tells the slab, or it was a marker: its phase does not end
+ * before the flag is taken. */
 bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
   struct td_space *space = set->space;
   uintptr_t object = white_at(space, word);

@@ -38,8 +38,8 @@
 #define TD_TEST_KEPT 384u
 /* Items that are taken out of a queue when testing begins. */
 #define TD_TEST_FIRST 1024u
-/* So many groups in a queue are a dense frontier: 128,000 grey objects. Real heaps have a quarter
- * of that, random graphs five times as many. */
+/* A queue with this many groups is a dense frontier: 128,000 grey objects. Real heaps have a
+ * quarter of that, random graphs five times as many. */
 #define TD_GROUPS_MANY 1024u
 /* With fewer grey objects in all, each is followed by itself. */
 #define TD_TEST_FEW 16u
@@ -70,8 +70,8 @@
  * it does so after TD_RECRUIT_LATE objects. */
 #define TD_RECRUIT_BYTES ((size_t)1 << 20)
 #define TD_RECRUIT_LATE 16384u
-/* A marker that has work to share wakes another one again after so many objects, which are twice as
- * many each time, up to TD_RECRUIT_MOST. */
+/* A marker that has work to share wakes another one after TD_RECRUIT_STEP objects, then after twice
+ * as many each time, up to TD_RECRUIT_MOST. */
 #define TD_RECRUIT_STEP 16u
 #define TD_RECRUIT_MOST 65536u
 

@@ -55,7 +55,7 @@ static void take_group_item(struct loop *l, uint64_t item) {
   give_chunk_back(l, item);
 }
 
-/* For whoever knows no groups. Takes the objects out of the chunk, and returns how many. */
+/* For modes that know no groups. Takes the objects out of the chunk, and returns how many. */
 static uint32_t open_group(struct loop *l, uint64_t item, uintptr_t *objects) {
   const struct td_waiting_group *group = group_of(l, item);
   const uint32_t count = group->count;

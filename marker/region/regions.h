@@ -21,7 +21,7 @@ struct td_markers;
 /* What the markers of a heap share. */
 struct td_regions {
   struct td_region *at;       /* as many as the smallest regions of the heap's range */
-  size_t room, reached_bytes; /* of which so much can be written */
+  size_t room, reached_bytes; /* of that table: all of it, and what can be written */
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of one marker's smallest regions, at least 12: a
@@ -83,7 +83,7 @@ struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
 void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
-/* Before a collection in which so many markers may take part. */
+/* Before a collection in which `markers` markers may take part. */
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, unsigned markers);
 void td_visitor_begin(struct td_visitor *visitor);
 

@@ -107,7 +107,7 @@ static void *release_it(void *argument) {
   return NULL;
 }
 
-/* A collection has begun, and its thread gets no CPU until so long nothing has happened. */
+/* A collection has begun. Its thread gets no CPU until nothing has happened for `ms`. */
 static void hold_for(struct release *release, size_t heap, unsigned ms) {
   CHECK(tide_collect(h[heap].m) == TIDE_OK); /* so that none goes on */
   *release = (struct release){.held = &h[heap], .after_ms = ms};

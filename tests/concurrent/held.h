@@ -15,7 +15,7 @@ struct held {
   sem_t begun, go;
   bool holds;       /* the next collection waits */
   bool has_budget;  /* or collections begin by themselves near the limit only */
-  unsigned later;   /* not after its first stop, but so many later */
+  unsigned later;   /* stops after the first one, after which it waits */
   unsigned resumes; /* of the one that runs; the collecting thread's */
 };
 

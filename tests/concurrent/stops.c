@@ -84,7 +84,7 @@ static void set(struct node *node) {
   CHECK(tide_finalizer_set(h.m, node, &entry, NULL) == TIDE_OK);
 }
 
-/* A list, of which so many last objects have a finalizer each, and refer to all others. */
+/* A list. Its last `heads` objects have a finalizer each, and refer to all others. */
 static __attribute__((noinline)) void make_list(size_t length, unsigned heads,
                                                 void (*give)(struct node *)) {
   for (size_t i = 0; i < length; i++) {

@@ -4,8 +4,8 @@
 #include "tests/cost/steps.h"
 
 enum { WORDS = 4096 };
-/* So many turns that what an allocation does now and then is shared by all of them; in the loops
- * all turns are the same. */
+/* Turns. What an allocation does now and then is shared by all of them; in the loops all turns are
+ * the same. */
 enum { FEW = 500, MANY = 2500, LOOP_FEW = 50, LOOP_MANY = 250 };
 
 #if __has_attribute(noipa)

@@ -70,7 +70,7 @@ static struct bytes make_file(struct td_thg_header header, const struct column c
   return file;
 }
 
-/* So many objects of one slot each, all null. */
+/* `count` objects of one slot each, all null. */
 static struct bytes many_objects(uint64_t count) {
   const struct column columns[5] = {{"\2\0", 2, 0, 0},
                                     {"", 0, 0, count},

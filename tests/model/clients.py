@@ -81,7 +81,7 @@ class Beside:
     mutators: tuple
     why: str
     marker: str = "q"
-    rounds: int = 2  # so often the program goes on after stop 2
+    rounds: int = 2  # times that the program goes on after stop 2
     young: int = 0   # the heap bears young objects before and after; 2: and meanwhile
     dying: int = -1  # this object has a finalizer
     bound: int = 0   # as of Marking

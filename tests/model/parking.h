@@ -21,7 +21,7 @@
  *   MODEL_WAIT(c): waits until c
  *   MODEL_SELF: the number of the marker that executes
  *   MODEL_NOW(): a clock that has always gone on by more than a marker watches
- *   IDLE_NS: 0 or undefined, no helper retires; else whoever sleeps so long may wake by itself
+ *   IDLE_NS: 0 or undefined, no helper retires; else a helper may wake by itself after it
  *   MODEL_TIMEOUT(): whether it does so now
  *
  * Many markers have one item each, which is done when all of them take part. Until then whoever has

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* So many slots of a long old array are written that what tells of them has no room at first, or
- * finds none: and what the first one leads to fills the marker's buffer, so that it defers objects
- * while it marks. */
+/* A program writes more slots of a long old array than the list of them has room for, and the list
+ * grows, or finds no memory. What the first slot leads to fills the marker's buffer, so that it
+ * defers objects while it marks. */
 #include "gc/arrays/pages.h"
 #include "tests/stress/driver.h"
 #include "tests/wrap.h"

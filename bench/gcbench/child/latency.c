@@ -20,7 +20,7 @@
 #define CELLS 8u
 #define SCRATCH_BYTES 128u
 
-/* Whoever waits longer than this sleeps, and wakes up so long before it is time. */
+/* A wait that is longer than this is a sleep, which ends this long before it is time. */
 #define SLEEP_NS UINT64_C(200000)
 
 struct record {

@@ -8,7 +8,7 @@
 
 #define TD_TREE_DEPTH_MAX 24u
 
-/* What a task works: so many steps of a chain that no compiler and no processor can shorten. */
+/* A task's work: `steps` steps of a chain that no compiler and no processor can shorten. */
 static inline void td_tree_work(uint64_t steps) {
   uint64_t x = steps;
   for (uint64_t i = 0; i < steps; i++) {

@@ -33,7 +33,7 @@ static const unsigned lengths[LENGTHS] = {4, 16, 64, 255}; /* branches */
 struct expected {
   uint32_t next;  /* the block that comes next; 0: nothing is known */
   uint16_t tag;   /* in a table: of which block and history */
-  uint8_t trust;  /* 0 to 3: it was right so often in the last time */
+  uint8_t trust;  /* 0 to 3: how often it was right of late */
   bool branching; /* of a block: there have been several successors */
 };
 

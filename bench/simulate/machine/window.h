@@ -76,7 +76,7 @@ uint64_t td_sim_window_surprise(unsigned core, uint64_t now);
 /* The core has another thread now: what is under way no longer matters. */
 void td_sim_window_forget(void);
 
-/* So much work is done from `now` on. Returns when. */
+/* Work of `ps` picoseconds is done from `now` on. Returns when. */
 static inline uint64_t td_sim_window_work(unsigned core, uint64_t ps, uint64_t now) {
   struct td_sim_window *w = &td_sim_windows[core];
   td_sim_book(TD_SPENT_WORK, ps);

@@ -76,8 +76,8 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
 }
 
 /* Marking finds what was reachable when it began, and of that only what is still reachable the same
- * way when a marker comes along. So whoever is about to overwrite a reference marks what it leads
- * to first (Yuasa's snapshot at the beginning). */
+ * way when a marker comes along. So a mutator that is about to overwrite a reference first marks
+ * what it leads to (Yuasa's snapshot at the beginning). */
 static void keep_overwritten(struct tide_mutator *mutator, uintptr_t object, const uintptr_t *slots,
                              size_t count) {
   const struct td_space *space = &mutator->heap->space;

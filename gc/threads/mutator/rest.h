@@ -3,11 +3,12 @@
  * collector, or the mutator that is about to go on on it. Nobody changes such a stack.
  *
  * [rest] A heap's number grows by two with each such collection. A stack's own number is the same
- * once it was searched, one less while somebody searches it, and two less before. Whoever gets it
- * from there to there searches the stack. The mutator goes on when it is the heap's.
+ * once it was searched, one less while somebody searches it, and two less before. The thread
+ * that takes it from two less to one less searches the stack. The mutator goes on when it is the
+ * heap's.
  *
- * What the mutator has written to the stack before that collection is seen by whoever searches it:
- * the world has stood still since. */
+ * What the mutator has written to the stack before that collection is seen by the thread that
+ * searches it: the world has stood still since. */
 #ifndef TD_GC_THREADS_MUTATOR_REST_H
 #define TD_GC_THREADS_MUTATOR_REST_H
 

@@ -8,7 +8,7 @@
 
 #include "gc/threads/world.h"
 
-/* So many threads are named; of the others there is a count. */
+/* How many threads are named; the others are counted. */
 #define NAMED_MOST 8u
 
 struct line {

@@ -10,7 +10,8 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"
 
-/* Threads at the door look so often whether a fork is over: it is short, and rare. */
+/* How long a thread at the door sleeps before it looks again whether a fork is over, which is short
+ * and rare. */
 #define DOOR_NS 1000000u
 
 /* ---- On the thread that is stopped ---- */

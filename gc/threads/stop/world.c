@@ -17,8 +17,8 @@
 #define STOP_SPINS 64
 #endif
 
-/* For so long threads that a signal stopped go on if a stop has lasted four times as long; twice as
- * long each time, up to the second. */
+/* If a stop has lasted four times TD_AGAIN_NS, threads that a signal stopped go on for that time;
+ * for twice as long each further time, up to TD_AGAIN_MOST_NS. */
 #define TD_AGAIN_NS UINT64_C(2000000)
 #define TD_AGAIN_MOST_NS UINT64_C(50000000)
 

@@ -2,7 +2,7 @@
 /* What the programs that run a model under Relacy share. Included once in a program, after
  * relacy/stdatomic.h and the headers under test. Besides its own, each has these options:
  *
- *   --search bound:N|random:N    forced context switches; or so many executions by chance
+ *   --search bound:N|random:N    N forced context switches, or N executions by chance
  *   --mutant SITE=ORDER|SITE=0   another order in a place, or a step left out
  *   --meet EVENTS                some execution must have met them, or the search has shown nothing
  *   --list                       of sites and events, at the end

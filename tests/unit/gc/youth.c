@@ -27,8 +27,8 @@ struct step {
   uint64_t worked_ns, mutator_ns;
   unsigned part;
   bool logged_much;
-  bool on; /* afterwards, and so much is due; 0: whatever that is */
-  size_t due_bytes;
+  bool on;          /* afterwards */
+  size_t due_bytes; /* the same; 0: any number will do */
 };
 
 static void take(struct td_when *when, const struct step *step) {

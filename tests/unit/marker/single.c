@@ -83,7 +83,7 @@ Test(single, a_list_ends_before_an_object_of_another_layout) {
   const struct td_block others[] = {
       {.kind = TD_KIND_SLOTS_2, .map = 3},
       {.kind = TD_KIND_SLOTS_1, .map = 1}, /* one reference, but in another slot */
-      {.kind = TD_KIND_PREFIXED, .map = (uint64_t)1 << SLOT}, /* so many words come before slots */
+      {.kind = TD_KIND_PREFIXED, .map = (uint64_t)1 << SLOT}, /* words before the slots */
   };
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     single.last = single.next = make(end - 16, make(end, 0));
