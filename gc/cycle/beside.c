@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"

@@ -8,7 +8,6 @@
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
 
-#include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"

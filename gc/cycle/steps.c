@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gc/cycle/young_beside.h"
 
-#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/obstacle.h"
 #include "gc/cycle/owed.h"

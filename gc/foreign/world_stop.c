@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A world that stands still for as long as the program wants. */
-#include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finalizers of which an object may have many: adding, removing and running them. */
-#include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"
 #include "gc/threads/inside.h"

@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* May the calling thread use this mutator, here and now? Each function reports a misuse of the
- * `function` named when it returns false. Each ends the process with a message if the thread has
- * left a function of the embedder that must return (gc/check/caller/call.h). */
+/* May the calling thread use this mutator, here and now? And noticing that a function of the
+ * embedder was left by longjmp or an exception.
+ *
+ * The caller of such a function keeps a struct td_call in its own frame meanwhile. The structure is
+ * full of words that only this call can have written. As long as the function runs, it runs below
+ * that frame, and the words stay. Once the frame is gone, the thread either stands above it, or
+ * other frames have taken its place and overwritten some of the words. Both are found out at the
+ * thread's next call into the library, and a correct program shows neither. A frame that is gone is
+ * missed only where the frames in its place have left every one of the words alone. */
 #ifndef TD_GC_CHECK_CALLER_CHECK_H
 #define TD_GC_CHECK_CALLER_CHECK_H
 
-#include "gc/check/caller/call.h"
+#include "gc/threads/thread.h"
+
+/* For the functions that keep one. AddressSanitizer would put it on a stack of its own, where
+ * nothing overwrites it. */
+#define TD_KEEPS_CALL __attribute__((no_sanitize("address"), noinline))
+
+#define TD_CALL_WORDS 32u
+
+struct td_call {
+  uintptr_t words[TD_CALL_WORDS];
+  struct td_open_call outer;
+};
+
+/* Around a call of an embedder's function. `name` says in messages what was called. The end aborts
+ * if a call inside this one has not returned. */
+void td_call_begin(struct td_call *call, const char *name);
+void td_call_end(const struct td_call *call);
+
+/* Aborts with a message if the innermost call was left. */
+void td_call_check_open(const struct td_open_call *innermost);
+static inline void td_call_check(const struct td_open_call *innermost) {
+  if (__builtin_expect(innermost->at != NULL, 0)) td_call_check_open(innermost);
+}
+
+/* ---- May it? Each reports a misuse of the `function` named when it returns false, and aborts with
+ * a message if the thread has left a function of the embedder that must return ---- */
 
 /* What most calls come to: nothing is wrong, and one look at the thread's own data tells. */
 static inline bool td_mutator_is_well(const struct tide_mutator *mutator,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
 #include "gc/state/error.h"

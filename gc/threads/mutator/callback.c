@@ -2,7 +2,7 @@
 /* The frame of a callback. */
 #include "gc/threads/mutator/callback.h"
 
-#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
 #include "gc/threads/thread.h"
 

@@ -4,7 +4,7 @@
 #ifndef TD_GC_THREADS_MUTATOR_CALLBACK_H
 #define TD_GC_THREADS_MUTATOR_CALLBACK_H
 
-#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
 
 struct td_callback {

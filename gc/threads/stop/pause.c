@@ -2,7 +2,6 @@
 /* Looking at a heap that stands still. */
 #include "gc/threads/stop/pause.h"
 
-#include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
 #include "gc/threads/inside.h"
