@@ -196,9 +196,9 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   heap->verify = environment.verify;
   heap->log = environment.log;
   heap->collects = o.collects;
-  configure_markers(&heap->config, &o, environment.cpus);
+  configure_markers(&heap->config, &o, (unsigned)environment.cpus);
   heap->config.marking = environment.marking;
-  if (!td_space_init(&heap->space, o.write_barrier && !environment.no_young, o.reserve_bytes,
+  if (!td_space_init(&heap->space, o.write_barrier && environment.young, o.reserve_bytes,
                      o.heap_max_bytes, error)) {
     free(heap);
     return NULL;

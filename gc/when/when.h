@@ -15,6 +15,7 @@
 
 #define TD_MIB ((size_t)1 << 20)
 #define TD_SMOOTHING 0.5                /* the newest figure counts as much as all before it */
+#define TD_HEAP_MAX_LEAST TD_MIB        /* what a limit may be at least */
 #define TD_INITIAL_DEFAULT (4 * TD_MIB) /* a small heap stays in the caches */
 #define TD_KEEP_CYCLES 8u               /* budgets for which a live set that swings keeps memory */
 #define TD_GROWTH_DEFAULT 2.0           /* a byte is allocated for each that is read */

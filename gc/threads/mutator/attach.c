@@ -9,7 +9,6 @@
 #include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
 #include "gc/state/error.h"
-#include "gc/state/sized.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/fiber.h"

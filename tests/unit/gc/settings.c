@@ -2,7 +2,7 @@
 /* Options and environment: defaults, precedence, refusals. */
 #include <limits.h>
 
-#include "gc/create/environment.h"
+#include "gc/create/options.h"
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
@@ -189,7 +189,7 @@ Test(environment, good_values_are_read) {
   cr_assert(td_environment_read(&e, &error));
   cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.policy && !e.verify &&
             !e.stress);
-  cr_assert(!e.small_pages);
+  cr_assert(e.huge_pages);
   static const char *const good[][2] = {{"TIDE_MARKERS", "3"},          {"TIDE_CPUS", "1000"},
                                         {"TIDE_HEAP_MAX", "2G"},        {"TIDE_ENGINE", "abp"},
                                         {"TIDE_POLICY", "best-of-two"}, {"TIDE_VERIFY", "1"},
@@ -203,9 +203,9 @@ Test(environment, good_values_are_read) {
   cr_assert_eq(e.heap_max_bytes, (size_t)2 << 30);
   cr_assert_str_eq(e.engine, "abp");
   cr_assert_str_eq(e.policy, "best-of-two");
-  cr_assert(e.verify && !e.log && e.small_pages);
+  cr_assert(e.verify && !e.log && !e.huge_pages);
   setenv("TIDE_HUGE_PAGES", "1", 1);
-  cr_assert(td_environment_read(&e, &error) && !e.small_pages);
+  cr_assert(td_environment_read(&e, &error) && e.huge_pages);
   cr_assert_eq(e.stress, 12);
   setenv("TIDE_HEAP_MAX", "3145728", 1);
   cr_assert(td_environment_read(&e, &error));
