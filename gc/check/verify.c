@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "gc/arrays/pages.h"
-#include "gc/check/holder.h"
-#include "gc/check/readable.h"
+#include "gc/check/describe.h"
 #include "gc/foreign/settle.h"
 #include "gc/object/find.h"
 #include "gc/object/scan.h"

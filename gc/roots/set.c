@@ -2,6 +2,8 @@
 /* Registering roots: of five kinds, in one way. */
 #include "gc/roots/set.h"
 
+#include <stdlib.h>
+
 #include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
@@ -141,4 +143,44 @@ enum tide_status tide_root_add_source(struct tide_heap *heap,
 enum tide_status tide_root_remove_source(struct tide_heap *heap,
                                          const struct tide_root_source *source) {
   return is_source(source) ? drop(heap, TD_REGISTERED_SOURCE, source) : TIDE_ERROR_ARGUMENT;
+}
+
+/* ---- Are they still there? The system is asked, which survives memory that is gone ---- */
+
+/* *known is the page that was found readable last: roots mostly lie side by side. */
+static bool is_readable(uintptr_t *known, uintptr_t address) {
+  uintptr_t page = address & ~(uintptr_t)(td_plat_page_bytes() - 1);
+  if (page == *known) return true;
+  if (!td_plat_readable(address & ~(uintptr_t)7)) return false;
+  *known = page;
+  return true;
+}
+
+static void demand(uintptr_t *known, uintptr_t start, size_t bytes, const char *function) {
+  size_t step = td_plat_page_bytes();
+  for (uintptr_t at = start, end = start + bytes; at < end; at = (at & ~(step - 1)) + step) {
+    if (is_readable(known, at)) continue;
+    td_plat_say(
+        "tidemark: TIDE_VERIFY: the root at %#zx, registered by %s, cannot be read at %#zx: its "
+        "memory went without a call of tide_root_remove…\n",
+        (size_t)start, function, (size_t)at);
+    abort();
+  }
+}
+
+static void demand_ranges(uintptr_t *known, const struct td_registry *ranges,
+                          const char *function) {
+  const struct td_root_range *range = ranges->at;
+  for (size_t i = 0; i < ranges->count; i++)
+    demand(known, range[i].start, range[i].bytes, function);
+}
+
+void td_roots_demand_readable(const struct tide_heap *heap) {
+  const struct td_registry *registered = heap->roots->registered;
+  const uintptr_t *slots = registered[TD_REGISTERED_SLOT].at;
+  uintptr_t known = 0;
+  for (size_t i = 0; i < registered[TD_REGISTERED_SLOT].count; i++)
+    demand(&known, slots[i], sizeof(void *), "tide_root_add");
+  demand_ranges(&known, &registered[TD_REGISTERED_RANGE], "tide_root_add_range");
+  demand_ranges(&known, &registered[TD_REGISTERED_CONSERVATIVE], "tide_root_add_conservative");
 }

@@ -41,4 +41,9 @@ struct td_root_set {
 bool td_roots_init(struct td_root_set *roots, struct td_root_room room[2]);
 void td_roots_deinit(struct td_root_set *roots);
 
+/* Ends the process with a message if memory that was registered as a root cannot be read, before a
+ * marker meets it. A system call for each page of roots, so TIDE_VERIFY=1 only. World stopped, the
+ * roots' lock held. */
+void td_roots_demand_readable(const struct tide_heap *heap);
+
 #endif
