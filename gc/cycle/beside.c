@@ -14,7 +14,6 @@
 #include "gc/cycle/young.h"
 #include "gc/cycle/young_beside.h"
 #include "gc/roots/gather.h"
-#include "gc/roots/source.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/pause.h"

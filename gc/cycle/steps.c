@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "gc/check/caller/check.h"
-#include "gc/roots/set.h"
-#include "gc/roots/source.h"
+#include "gc/roots/gather.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/stop/world.h"
 #include "gc/when/when.h"

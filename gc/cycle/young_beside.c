@@ -10,7 +10,6 @@
 #include "gc/foreign/settle.h"
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
-#include "gc/roots/source.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/written.h"
 #include "gc/threads/stop/pause.h"

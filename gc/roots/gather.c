@@ -1,13 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering roots into spans. */
 #include "gc/roots/gather.h"
 
 #include "gc/roots/pin.h"
-#include "gc/roots/source.h"
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/mutator/stacks.h"
 #include "gc/threads/world.h"
 #include "gc/weak/finalizers.h"
+#include "tide/foreign.h"
+
+/* ---- Sources ---- */
+
+struct tide_root_list {
+  struct td_root_list *told;
+  bool refused; /* something could not be remembered */
+};
+
+static void report(struct tide_root_list *list, enum td_span_kind kind, const void *start,
+                   size_t bytes) {
+  if (!list || (uintptr_t)start + bytes < (uintptr_t)start) return;
+  struct td_span span = td_span_of_bytes(kind, start, bytes);
+  if (!td_root_list_add(list->told, span.kind, span.start, span.count)) list->refused = true;
+}
+
+void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes) {
+  report(list, TD_SPAN_CONSERVATIVE, start, bytes);
+}
+
+void tide_root_report_stack(struct tide_root_list *list, const void *start, size_t bytes) {
+  report(list, TD_SPAN_STACK, start, bytes);
+}
+
+static const struct td_registry *sources_of(const struct tide_heap *heap) {
+  return &heap->roots->registered[TD_REGISTERED_SOURCE];
+}
+
+bool td_sources_before_stop(struct tide_heap *heap) {
+  const struct td_registry *sources = sources_of(heap);
+  struct td_root_list *told = &heap->roots->told;
+  struct tide_root_list list = {.told = told};
+  if (sources->count && !td_root_list_init(told)) return false;
+  td_root_list_clear(told);
+  told->take = NULL;
+  const struct tide_root_source *source = sources->at;
+  for (size_t i = 0; i < sources->count; i++)
+    if (source[i].before_stop) source[i].before_stop(&list, source[i].context);
+  return !list.refused;
+}
+
+/* One source after the other, each inside the one before. */
+struct stopping {
+  const struct tide_root_source *next, *end;
+  void (*stop)(void *argument);
+  void *argument;
+  bool stopped;
+};
+
+static void stop_inside(void *argument) {
+  struct stopping *stopping = argument;
+  while (stopping->next < stopping->end && !stopping->next->around_stop)
+    stopping->next++;
+  if (stopping->next < stopping->end) {
+    const struct tide_root_source *source = stopping->next++;
+    source->around_stop(stop_inside, stopping, source->context);
+  } else if (!stopping->stopped) { /* a source may call it twice */
+    stopping->stopped = true;
+    stopping->stop(stopping->argument);
+  }
+}
+
+bool td_sources_stop(struct tide_heap *heap, void (*stop)(void *argument), void *argument) {
+  const struct tide_root_source *first = sources_of(heap)->at;
+  struct stopping stopping = {first, first + sources_of(heap)->count, stop, argument, false};
+  stop_inside(&stopping);
+  return stopping.stopped;
+}
+
+/* Asks the sources for the rest. */
+static void ask_stopped(struct tide_heap *heap, td_root_list_take take, void *context) {
+  const struct td_registry *sources = sources_of(heap);
+  struct td_root_list *told = &heap->roots->told;
+  struct tide_root_list list = {.told = told};
+  told->take = take;
+  told->context = context;
+  const struct tide_root_source *source = sources->at;
+  for (size_t i = 0; i < sources->count; i++)
+    if (source[i].stopped) source[i].stopped(&list, source[i].context);
+}
+
+/* ---- All of them ---- */
 
 void td_roots_lock(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->roots->lock);
@@ -63,7 +143,7 @@ const struct td_root_list *td_roots_gather(struct tide_heap *heap, enum td_root_
   add_registered(list, heap->roots);
   add_pins(list, heap);
   add_finalizers(list, heap->finalizers);
-  if (fresh) td_sources_stopped(heap, take, context);
+  if (fresh) ask_stopped(heap, take, context);
   add_told(list, &heap->roots->told);
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     td_handles_list(m, list);

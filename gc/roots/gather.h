@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of spans that marking starts from. */
+/* The list of spans that marking starts from, and what it is made of: what is registered, and what
+ * the sources of roots tell afresh in each collection. */
 #ifndef TD_GC_ROOTS_GATHER_H
 #define TD_GC_ROOTS_GATHER_H
 
 #include "gc/roots/set.h"
+
+/* ---- Before the stop, under the world's lock ---- */
+
+/* The world runs: asks the sources what there is. Returns false if there is no memory to remember
+ * it. */
+bool td_sources_before_stop(struct tide_heap *heap);
+
+/* Calls `stop`, which stops the world, inside the functions of those sources that have one for it.
+ * Returns false if one of them did not want it: what td_sources_before_stop heard holds no more. */
+bool td_sources_stop(struct tide_heap *heap, void (*stop)(void *argument), void *argument);
+
+/* ---- In the stop ---- */
 
 /* Which words of stacks and registers are roots, and which of sources. */
 enum td_root_words {
