@@ -88,8 +88,8 @@ struct tide_mutator {
 
   bool released; /* a stop lets it go on for a while: gc/threads/stop/world.c. Under the world's
                     lock */
-  /* It stands still between stops too: gc/foreign/suspend.c. Written under the world's lock; read
-   * there, and by the thread itself. */
+  /* It stands still between stops too: gc/foreign/other_threads.c. Written under the world's lock;
+   * read there, and by the thread itself. */
   _Atomic(bool) suspended;
 
   /* Links, under the world's lock; thread_next is the thread's own. */

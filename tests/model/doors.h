@@ -290,7 +290,7 @@ void step_collect(unsigned number) {
   td_world_unlock(heap);
 }
 
-// The steps of gc/foreign/suspend.c, of the first thread's mutator of the first heap.
+// The steps of gc/foreign/other_threads.c, of the first thread's mutator of the first heap.
 void step_suspend() {
   struct tide_heap *heap = &now->heap[0];
   td_world_lock(heap);
