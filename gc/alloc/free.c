@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at, freeing and resizing single objects. */
+/* Single objects: looking at them, freeing and resizing them. */
 #include <string.h>
 
 #include "gc/check/caller/check.h"
 #include "gc/foreign/weak_slots.h"
 #include "gc/object/find.h"
+#include "gc/object/scan.h"
 #include "gc/roots/pin.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
@@ -13,10 +14,12 @@
 #include "heap/cells/large.h"
 #include "heap/cells/medium.h"
 #include "heap/cells/sort.h"
+#include "heap/space/find.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 #include "tide/dropin.h"
+#include "tide/foreign.h"
 
 /* The run hands the cell out once more, which counts as it does for cells in the lists. An old one
  * is logged now: what the program stores into it first needs no barrier. */
@@ -107,21 +110,6 @@ void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t byt
   return moved;
 }
 
-/* Nothing is changed here, but a collection that came between the look at the object's mark and at
- * the epoch would have both tell that there is no object. */
-bool tide_object_look(struct tide_mutator *mutator, const void *object,
-                      struct tide_object_facts *facts) {
-  if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  struct td_found found;
-  if (!td_object_look(mutator, (uintptr_t)object, &found)) return false;
-  facts->bytes = td_block_object_bytes(found.block, found.info);
-  facts->layout = found.block->layout;
-  facts->may_grow = found.info->state == TD_BLOCK_LARGE;
-  facts->pinned = td_pin_has(mutator->heap, (uintptr_t)object);
-  return true;
-}
-
 bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes) {
   if (!td_mutator_may_act(mutator, "tide_resize_in_place") || !object) return false;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
@@ -144,5 +132,54 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   if (kept < before) td_weak_slots_forget(mutator->heap, at + kept, before - kept);
   if (!td_space_resize_large(space, at, bytes)) return false;
   if (kept > before) mutator->cache.handed_out += kept - before;
+  return true;
+}
+
+/* ---- Questions ---- */
+
+void *tide_object_find(struct tide_heap *heap, const void *address) {
+  return heap ? (void *)td_object_find(heap, address) : NULL;
+}
+
+/* Without a mutator of its own a thread asks with the lock. */
+static bool begins(struct tide_heap *heap, const void *object) {
+  const struct tide_mutator *mutator = tide_current(heap);
+  struct td_found found;
+  return mutator && mutator->cache.runs ? td_object_look(mutator, (uintptr_t)object, &found)
+                                        : td_object_find(heap, object) == (uintptr_t)object;
+}
+
+/* A collection that came between the look at an object's mark and at the epoch would have both tell
+ * that there is no object. */
+size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || !object || !begins(heap, object)) return 0;
+  return td_space_object_bytes(&heap->space, (uintptr_t)object);
+}
+
+tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || !object || !begins(heap, object)) return TIDE_LAYOUT_INVALID;
+  return heap->space.blocks[td_block_of(&heap->space, (uintptr_t)object)].layout;
+}
+
+bool tide_object_is_live(struct tide_heap *heap, const void *object) {
+  if (!heap || !td_inside_collection(heap)) return false;
+  uintptr_t start = (uintptr_t)object;
+  return td_space_find(&heap->space, start, TD_FROM_HEAP) == start &&
+         td_object_is_marked(&heap->space, start);
+}
+
+/* Stops are held off as in tide_object_bytes. */
+bool tide_object_look(struct tide_mutator *mutator, const void *object,
+                      struct tide_object_facts *facts) {
+  if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_found found;
+  if (!td_object_look(mutator, (uintptr_t)object, &found)) return false;
+  facts->bytes = td_block_object_bytes(found.block, found.info);
+  facts->layout = found.block->layout;
+  facts->may_grow = found.info->state == TD_BLOCK_LARGE;
+  facts->pinned = td_pin_has(mutator->heap, (uintptr_t)object);
   return true;
 }

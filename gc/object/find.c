@@ -8,20 +8,16 @@
 #include "heap/space/walk.h"
 #include "tide/dropin.h"
 
-static uint32_t block_at(const struct td_space *space, uintptr_t object) {
-  return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
-}
-
 /* What the asking thread has reserved for its own run is marked as allocated, but the rest of it
  * holds no objects yet. `object` begins in a SMALL block. */
 static bool in_unused_run(const struct tide_mutator *mutator, uintptr_t object) {
   const struct td_space *space = &mutator->heap->space;
-  uint32_t b = block_at(space, object), run = td_object_run(&space->blocks[b], &space->infos[b]);
+  uint32_t b = td_block_of(space, object), run = td_object_run(&space->blocks[b], &space->infos[b]);
   return td_space_is_unused(space, &mutator->cache.runs[run], object);
 }
 
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object) {
-  return space->infos[block_at(space, object)].state != TD_BLOCK_FREE &&
+  return space->infos[td_block_of(space, object)].state != TD_BLOCK_FREE &&
          td_space_cell(space, object) == object &&
          td_holds_object(space, td_granule_of(space->base, object));
 }
@@ -55,11 +51,11 @@ static __attribute__((noinline)) uintptr_t find(struct tide_heap *heap, uintptr_
   if (state == TD_BLOCK_FREE) return 0;
   if (state != TD_BLOCK_SMALL) {
     uintptr_t object = find_locked(heap, address);
-    bool is_small = object && space->infos[block_at(space, object)].state == TD_BLOCK_SMALL;
+    bool is_small = object && space->infos[td_block_of(space, object)].state == TD_BLOCK_SMALL;
     return is_small && mutator && mutator->cache.runs && in_unused_run(mutator, object) ? 0
                                                                                         : object;
   }
-  uintptr_t cell = td_space_cell_of_small(space, block_at(space, address), address);
+  uintptr_t cell = td_space_cell_of_small(space, td_block_of(space, address), address);
   if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
   return in_unused_run(mutator, cell) ? 0 : cell;
 }
@@ -75,7 +71,7 @@ static uintptr_t cell_locked(struct tide_heap *heap, uintptr_t address, size_t *
 /* Does an extent begin there? Of a large object that the program uses that changes only by the
  * program's own order. */
 static bool extent_begins(const struct td_space *space, uintptr_t address, size_t *bytes) {
-  const struct td_block_info *info = &space->infos[block_at(space, address)];
+  const struct td_block_info *info = &space->infos[td_block_of(space, address)];
   if (address % TD_BLOCK_BYTES != 0) return false;
   /* relaxed: see above; of another it is what it was at some moment. */
   *bytes = __atomic_load_n(&info->large_bytes, __ATOMIC_RELAXED);
@@ -88,7 +84,7 @@ static __attribute__((noinline)) void *find_cell(struct tide_heap *heap, uintptr
   const struct td_space *space = &heap->space;
   const struct tide_mutator *mutator = tide_current(heap);
   uint8_t state = state_for(mutator, space, address);
-  uint32_t b = block_at(space, address);
+  uint32_t b = td_block_of(space, address);
   size_t found_bytes = 0;
   uintptr_t cell = 0;
   if (state == TD_BLOCK_SMALL) {
@@ -133,7 +129,7 @@ struct sight {
 static inline struct sight sight_of(const struct tide_heap *heap, uintptr_t address) {
   const struct tide_mutator *mutator = looking(heap);
   if (!mutator) return (struct sight){.state = TD_BLOCK_TAIL};
-  struct sight s = {.mutator = mutator, .block = block_at(&heap->space, address)};
+  struct sight s = {.mutator = mutator, .block = td_block_of(&heap->space, address)};
   s.stops = stops_seen(mutator);
   s.state = td_space_state_at(&heap->space, address);
   return s;
@@ -180,7 +176,8 @@ size_t tide_cell_bytes(struct tide_heap *heap, const void *address) {
   if (state == TD_BLOCK_FREE) return 0;
   /* If the program has an object there, the block stays what it is. */
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL))
-    return (size_t)heap->space.blocks[block_at(&heap->space, at)].cell_granules << TD_GRANULE_LOG2;
+    return (size_t)heap->space.blocks[td_block_of(&heap->space, at)].cell_granules
+           << TD_GRANULE_LOG2;
   size_t bytes = 0;
   if (state != TD_BLOCK_LARGE || !extent_begins(&heap->space, at, &bytes))
     (void)find_cell(heap, at, &bytes);
