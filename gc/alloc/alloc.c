@@ -118,5 +118,5 @@ void *tide_alloc_list(struct tide_mutator *mutator, tide_layout layout, size_t b
 
 enum tide_status tide_alloc_status(const struct tide_mutator *mutator) {
   if (!mutator) return TIDE_ERROR_ARGUMENT;
-  return mutator->thread == td_thread_identity() ? mutator->alloc_status : TIDE_ERROR_STATE;
+  return mutator->thread == td_self() ? mutator->alloc_status : TIDE_ERROR_STATE;
 }

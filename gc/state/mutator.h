@@ -43,7 +43,7 @@ struct tide_mutator {
 
   /* Constant while attached. */
   struct tide_heap *heap; /* NULL once detached */
-  const void *thread;     /* td_thread_identity of the thread that attached it */
+  const void *thread;     /* td_self of the thread that attached it */
   long thread_id;         /* the system's number of that thread; the forking one's changes */
   enum tide_stack stack_kind;
   int stop_signal; /* that stops its thread anywhere; 0: it polls */

@@ -4,18 +4,6 @@
 
 _Thread_local struct td_self td_self_here __attribute__((tls_model("initial-exec")));
 
-void td_thread_add(struct tide_mutator *mutator) {
-  mutator->thread_next = td_self_here.mutators;
-  td_self_here.mutators = mutator;
-}
-
-void td_thread_remove(struct tide_mutator *mutator) {
-  struct tide_mutator **link = &td_self_here.mutators;
-  while (*link != mutator)
-    link = &(*link)->thread_next;
-  *link = mutator->thread_next;
-}
-
 struct tide_mutator *tide_current(struct tide_heap *heap) {
   struct tide_mutator *m = td_self_here.mutators;
   while (m && m->heap != heap)

@@ -14,7 +14,8 @@ struct td_open_call {
   uintptr_t low, high; /* the stack that *at lies on; both 0 if that is not known */
 };
 
-/* What is known of a thread. Only the thread itself uses it; others compare its address. */
+/* What is known of a thread. Only the thread itself uses it; its address stands for the thread for
+ * as long as that lives. */
 struct td_self {
   struct tide_mutator *mutators; /* of all heaps, linked by thread_next */
   struct td_open_call call;
@@ -36,18 +37,10 @@ static inline struct td_self *td_self(void) {
   return &td_self_here;
 }
 
-/* An address that stands for the calling thread for as long as it lives. */
-static inline const void *td_thread_identity(void) {
-  return td_self();
-}
-
 /* The calling thread's mutators of all heaps, linked by thread_next. */
 static inline struct tide_mutator *td_thread_mutators(void) {
   return td_self()->mutators;
 }
-void td_thread_add(struct tide_mutator *mutator);
-/* The mutator must be one of them. */
-void td_thread_remove(struct tide_mutator *mutator);
 
 /* Returns the bounds of the thread's own stack, or NULL with errno set if the system does not tell
  * them. */

@@ -79,34 +79,20 @@ static bool same_stop(const struct tide_attach_options *options) {
   return !other || (other->stop_signal != 0) == (options->stop == TIDE_STOP_SIGNAL);
 }
 
-static bool read_options(const struct tide_attach_options *options,
-                         struct tide_attach_options *read, struct tide_error *error) {
-  tide_attach_options_init(read);
-  if (options &&
-      !td_sized_copy(read, sizeof *read, options, "tide_attach", "tide_attach_options_init", error))
-    return false;
-  if (read->stack != TIDE_STACK_CONSERVATIVE && read->stack != TIDE_STACK_PRECISE) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no stack kind has number %d",
-            (int)read->stack);
-    return false;
-  }
-  if (read->stop != TIDE_STOP_POLL && read->stop != TIDE_STOP_SIGNAL) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no way to stop has number %d",
-            (int)read->stop);
-    return false;
-  }
-  if (read->stop == TIDE_STOP_SIGNAL && read->stack == TIDE_STACK_PRECISE) {
-    td_fail(error, TIDE_ERROR_ARGUMENT,
-            "tide_attach: a thread with a precise stack cannot be stopped by a signal: it may hold "
-            "references that no handle knows");
-    return false;
-  }
-  if ((uintptr_t)read->own_high % 8 || (read->own_high && read->stack == TIDE_STACK_PRECISE)) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no conservative stack begins at %p",
-            read->own_high);
-    return false;
-  }
-  return true;
+/* Returns what is wrong with the call, or NULL. */
+static const char *objection(const struct tide_heap *heap,
+                             const struct tide_attach_options *options) {
+  const bool is_precise = options->stack == TIDE_STACK_PRECISE;
+  if (!heap) return "heap is NULL";
+  if (!is_precise && options->stack != TIDE_STACK_CONSERVATIVE) return "no such kind of stack";
+  if (options->stop != TIDE_STOP_POLL && options->stop != TIDE_STOP_SIGNAL)
+    return "no such way to stop";
+  if (options->stop == TIDE_STOP_SIGNAL && is_precise)
+    return "a thread with a precise stack cannot be stopped by a signal: it may hold references "
+           "that no handle knows";
+  if ((uintptr_t)options->own_high % 8 || (options->own_high && is_precise))
+    return "no conservative stack begins at own_high";
+  return NULL;
 }
 
 /* Detached mutators that are kept, at least. */
@@ -142,7 +128,7 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
   mutator->stop_signal = stop_signal;
   mutator->own.high = 1; /* a precise mutator's stack is never looked at */
   mutator->current = mutator->running = &mutator->own;
-  mutator->thread = td_thread_identity();
+  mutator->thread = td_self();
   mutator->thread_id = td_plat_thread_id();
   (void)td_thread_stack(); /* of precise mutators it is good to know, but not necessary */
   if (options->stack == TIDE_STACK_CONSERVATIVE && !td_fibers_open(mutator)) {
@@ -174,12 +160,14 @@ static void enlist(struct tide_heap *heap, struct tide_mutator *mutator) {
   heap->world->mutators = mutator;
   /* relaxed: changed under the lock only. */
   atomic_fetch_add_explicit(&heap->world->count, 1, memory_order_relaxed);
-  td_thread_add(mutator);
+  struct td_self *self = td_self();
+  mutator->thread_next = self->mutators;
+  self->mutators = mutator;
   if (mutator->stop_signal) td_signal_bind_thread();
 }
 
 /* Returns why the thread cannot be attached now, or NULL. */
-static const char *objection(struct tide_heap *heap, const struct tide_attach_options *options) {
+static const char *obstacle(struct tide_heap *heap, const struct tide_attach_options *options) {
   if (tide_current(heap)) return "this thread is attached to the heap already";
   if (td_in_callback()) return "in a trace function, root callback or event";
   if (!same_stop(options))
@@ -192,14 +180,14 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_attach_options read;
   struct tide_mutator *mutator = NULL;
-  if (!heap) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: heap is NULL");
+  tide_attach_options_init(&read);
+  if (options &&
+      !td_sized_copy(&read, sizeof read, options, "tide_attach", "tide_attach_options_init", error))
     return NULL;
-  }
-  if (!read_options(options, &read, error)) return NULL;
-  const char *wrong = objection(heap, &read);
-  if (wrong) {
-    td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s", wrong);
+  const char *wrong = objection(heap, &read), *now = wrong ? NULL : obstacle(heap, &read);
+  if (wrong || now) {
+    td_fail(error, wrong ? TIDE_ERROR_ARGUMENT : TIDE_ERROR_STATE, "tide_attach: %s",
+            wrong ? wrong : now);
     return NULL;
   }
   int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
@@ -222,12 +210,6 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
 }
 
 /* ---- Detach ---- */
-
-/* Without any mutator, nothing of ours is to be called at the thread's end: the library may be gone
- * by then. Under a world's lock, so that the heap's end, and with the last heap the key's, wait. */
-static void forget_thread(void) {
-  if (!td_thread_mutators()) pthread_setspecific(exit_key, NULL);
-}
 
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
@@ -254,8 +236,14 @@ static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
 static void detach(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
   td_world_lock_beside(heap);
-  td_thread_remove(mutator);
-  forget_thread();
+  struct tide_mutator **link = &td_self()->mutators;
+  while (*link != mutator)
+    link = &(*link)->thread_next;
+  *link = mutator->thread_next;
+  /* Without any mutator, nothing of ours is to be called at the thread's end: the library may be
+   * gone by then. Under the lock, so that the heap's end, and with the last heap the key's, wait.
+   */
+  if (!td_thread_mutators()) pthread_setspecific(exit_key, NULL);
   dismantle(heap, mutator);
   td_world_unlock(heap);
 }
