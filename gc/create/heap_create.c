@@ -15,7 +15,7 @@
 #include "gc/cycle/young.h"
 #include "gc/cycle/young_beside.h"
 #include "gc/foreign/weak_slots.h"
-#include "gc/layout/serial_trace.h"
+#include "gc/layout/layouts.h"
 #include "gc/object/runs.h"
 #include "gc/roots/pin.h"
 #include "gc/roots/set.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Making layouts from descriptions. */
 #include "gc/layout/layouts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "gc/check/caller/check.h"
@@ -9,6 +9,7 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
 #include "heap/space/marks.h"
+#include "tide/foreign.h"
 
 static tide_layout refuse(struct tide_error *error, enum tide_status status, const char *function,
                           const char *wrong) {
@@ -148,14 +149,68 @@ static tide_layout traced(struct tide_heap *heap, const struct td_layout *wanted
 tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                struct tide_error *error) {
   const struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace, .context = context};
-  return traced(heap, &wanted, "tide_layout_traced", error);
+  return traced(heap, &wanted, __func__, error);
 }
 
 tide_layout tide_layout_traced_concurrent(struct tide_heap *heap, tide_trace_fn trace,
                                           void *context, struct tide_error *error) {
   const struct td_layout wanted = {
       .kind = TD_KIND_TRACED, .beside = true, .trace = trace, .context = context};
-  return traced(heap, &wanted, "tide_layout_traced_concurrent", error);
+  return traced(heap, &wanted, __func__, error);
+}
+
+/* ---- Trace functions that run one at a time: one of ours takes a lock around them ---- */
+
+struct td_serial_trace {
+  struct td_serial_trace *next;
+  struct tide_heap *heap;
+  tide_trace_fn trace;
+  void *context;
+};
+
+void td_serial_traces_deinit(struct tide_heap *heap) {
+  while (heap->serial->traces) {
+    struct td_serial_trace *next = heap->serial->traces->next;
+    free(heap->serial->traces);
+    heap->serial->traces = next;
+  }
+  pthread_mutex_destroy(&heap->serial->lock);
+}
+
+/* Markers only take this lock, and never two of a thread: a trace function is not called inside
+ * another. */
+static void trace_serially(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  const struct td_serial_trace *one = context;
+  pthread_mutex_lock(&one->heap->serial->lock);
+  one->trace(object, bytes, tracer, one->context);
+  pthread_mutex_unlock(&one->heap->serial->lock);
+}
+
+/* The one that is known already, or a new one, so that equal descriptions share a layout. */
+static struct td_serial_trace *find_or_make(struct tide_heap *heap, tide_trace_fn trace,
+                                            void *context) {
+  struct td_serial_trace *one = heap->serial->traces;
+  while (one && (one->trace != trace || one->context != context))
+    one = one->next;
+  if (one) return one;
+  one = malloc(sizeof *one);
+  if (!one) return NULL;
+  *one = (struct td_serial_trace){heap->serial->traces, heap, trace, context};
+  heap->serial->traces = one;
+  return one;
+}
+
+tide_layout tide_layout_traced_serially(struct tide_heap *heap, tide_trace_fn trace, void *context,
+                                        struct tide_error *error) {
+  struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace};
+  if (!heap || !trace) return traced(heap, &wanted, __func__, error);
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  pthread_mutex_lock(&heap->space.lock);
+  wanted.context = find_or_make(heap, trace, context);
+  pthread_mutex_unlock(&heap->space.lock);
+  if (!wanted.context) return refuse(error, TIDE_ERROR_MEMORY, __func__, "out of memory");
+  wanted.trace = trace_serially;
+  return intern(heap, &wanted, error);
 }
 
 /* ---- Names ---- */

@@ -122,6 +122,23 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
     word(scanner, span->kind == TD_SPAN_INDIRECT ? (const uintptr_t *)at[i] : &at[i]);
 }
 
+/* ---- What trace functions and root callbacks may call, on any tracer ---- */
+
+void tide_trace(struct tide_tracer *tracer, const void *reference) {
+  uintptr_t word = (uintptr_t)reference;
+  if (tracer) tracer->slots(tracer, &word, 1);
+}
+
+void tide_trace_range(struct tide_tracer *tracer, void *const *slots, size_t count) {
+  if (tracer && slots) tracer->slots(tracer, (const uintptr_t *)slots, count);
+}
+
+void tide_trace_conservative(struct tide_tracer *tracer, uintptr_t word) {
+  if (tracer) tracer->conservative(tracer, word);
+}
+
+/* ---- A stack of objects ---- */
+
 bool td_worklist_reserve(struct td_worklist *list) {
   uintptr_t *at =
       td_pages_room(list->at, list->first, &list->capacity, list->count + 1, 1024, sizeof *at);

@@ -38,7 +38,7 @@ struct tide_heap {
   struct td_finalizers *finalizers;     /* gc/weak/finalizers.h */
   struct td_ephemerons *ephemerons;     /* gc/weak/ephemeron.h */
   struct td_weak_slots *weak_slots;     /* one for each kind: gc/foreign/weak_slots.h */
-  struct td_serial_traces *serial;      /* gc/layout/serial_trace.h */
+  struct td_serial_traces *serial;      /* gc/layout/layouts.h */
   struct td_when *when;                 /* gc/when/when.h */
   struct td_asked *asked;               /* gc/cycle/asked.h */
   struct td_beside *concurrent;         /* gc/cycle/beside.h; NULL: collections stop the program */

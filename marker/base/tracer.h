@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a trace function or root callback of the embedder calls back into. The marker, the serial
  * verifier and the ephemeron closure each have one as the first member of their own state and fill
- * in the functions. gc/layout/tracer.c defines tide_trace, tide_trace_range and
+ * in the functions. gc/object/scan.c defines tide_trace, tide_trace_range and
  * tide_trace_conservative on top of it. */
 #ifndef TD_MARKER_BASE_TRACER_H
 #define TD_MARKER_BASE_TRACER_H
