@@ -184,27 +184,17 @@ tide_layout tide_walk_layouts(const struct tide_walk *walk) {
 }
 
 static enum tide_layout_kind kind_of(const struct td_layout *layout) {
-  switch (layout->kind) {
-  case TD_KIND_BITMAP:
-  case TD_KIND_BITMAP_LONG:
-    return TIDE_KIND_BITMAP;
-  case TD_KIND_REFS:
-    return TIDE_KIND_REFERENCES;
-  case TD_KIND_PREFIXED:
-    return TIDE_KIND_PREFIXED;
-  case TD_KIND_CONSERVATIVE:
-    return TIDE_KIND_CONSERVATIVE;
-  case TD_KIND_REPEATED:
-    return TIDE_KIND_REPEATED;
-  case TD_KIND_TRACED:
-    return TIDE_KIND_TRACED;
-  case TD_KIND_WEAK:
-    return TIDE_KIND_WEAK;
-  case TD_KIND_EPHEMERON:
-    return TIDE_KIND_EPHEMERON;
-  default:
-    return TIDE_KIND_LEAF;
-  }
+  static const enum tide_layout_kind kinds[] = {[TD_KIND_BITMAP] = TIDE_KIND_BITMAP,
+                                                [TD_KIND_BITMAP_LONG] = TIDE_KIND_BITMAP,
+                                                [TD_KIND_REFS] = TIDE_KIND_REFERENCES,
+                                                [TD_KIND_PREFIXED] = TIDE_KIND_PREFIXED,
+                                                [TD_KIND_CONSERVATIVE] = TIDE_KIND_CONSERVATIVE,
+                                                [TD_KIND_REPEATED] = TIDE_KIND_REPEATED,
+                                                [TD_KIND_TRACED] = TIDE_KIND_TRACED,
+                                                [TD_KIND_WEAK] = TIDE_KIND_WEAK,
+                                                [TD_KIND_EPHEMERON] = TIDE_KIND_EPHEMERON,
+                                                [TD_KIND_LEAF] = TIDE_KIND_LEAF};
+  return kinds[layout->kind];
 }
 
 enum tide_status tide_walk_layout(const struct tide_walk *walk, tide_layout number,
