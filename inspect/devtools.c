@@ -4,12 +4,10 @@
  * Objects follow a synthetic root node that refers to whatever the roots do. The format wants all
  * nodes with their numbers of edges first, then all edges, and the header how many there are, so
  * every object is scanned three times. */
-#include "inspect/devtools.h"
+#include "inspect/writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "inspect/base/json_text.h"
 
 #define NODE_FIELDS 7u
 
@@ -107,6 +105,12 @@ static bool put_object(struct tide_walk *walk, const struct tide_walk_object *ob
   return td_outcome_is_fine(w->outcome, w->file);
 }
 
+/* Names are UTF-8 without control characters: tide_layout_named makes sure of it. */
+static void put_name(FILE *file, const char *name) {
+  for (; *name; name++)
+    fprintf(file, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+}
+
 static void put_strings(struct writer *w) {
   static const char *const kinds[] = {
       [TIDE_KIND_LEAF] = "leaf",
@@ -127,7 +131,7 @@ static void put_strings(struct writer *w) {
     tide_walk_layout(w->walk, (tide_layout)i, &info);
     fputs(",\n\"", w->file);
     if (info.name)
-      td_json_text(w->file, info.name);
+      put_name(w->file, info.name);
     else
       fprintf(w->file, "layout %" PRIu32 ": %s", i, kinds[info.kind]);
     fputs("\"", w->file);

@@ -6,7 +6,7 @@
  * trace function, and ephemerons. They are asked anew for each column. A function that does not
  * report the same each time would make columns that do not fit each other, so what the columns are
  * derived from is compared. */
-#include "inspect/graph.h"
+#include "inspect/writers.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,7 @@
 
 #include "inspect/base/outcome.h"
 #include "inspect/base/whole_file.h"
-#include "inspect/devtools.h"
-#include "inspect/graph.h"
+#include "inspect/writers.h"
 #include "tide/inspect.h"
 
 struct call {

@@ -30,13 +30,13 @@ HeapTest(snapshot, counts_nodes_and_edges) {
 }
 
 HeapTest(snapshot, says_what_layouts_are_called) {
-  tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
+  tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"\\cell\"", NULL);
   cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
   tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
   FREED char *text = snapshot_text(&w);
   const char *strings = strstr(text, "\"strings\":");
   cr_assert_not_null(strings);
-  cr_assert_not_null(strstr(strings, "\"cons \\\"cell\\\"\""), "%s", strings);
+  cr_assert_not_null(strstr(strings, "\"cons \\\"\\\\cell\\\"\""), "%s", strings);
   cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
 }
 
