@@ -9,8 +9,8 @@
 #include "inspect/writers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "inspect/thg/raw_frame.h"
 #include "inspect/thg/writer.h"
 
 #define BITMAP_BITS 64u
@@ -330,6 +330,36 @@ static void tell_failure(const struct writer *w) {
   }
 }
 
+/* ---- A sink that needs no compressor ----
+ *
+ * The format wants each stream as a zstd frame. A frame need not compress: these are made of raw
+ * blocks, and of blocks that repeat one byte (RFC 8878, 3.1.1.2). The program compresses such a
+ * file when asked to. */
+
+#define BLOCK_HEADER_BYTES 3u
+
+enum block_type { BLOCK_RAW = 0, BLOCK_REPEATED = 1 };
+
+static void pack(void *context, struct td_thg_writer *writer, const uint8_t *raw, size_t bytes,
+                 bool first, bool last) {
+  /* Magic number, a frame without size and checksum, a window of 128 KiB. */
+  static const uint8_t frame_header[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38};
+  (void)context;
+  if (first) td_thg_writer_store(writer, frame_header, sizeof frame_header);
+  bool repeated = bytes > 1 && memcmp(raw, raw + 1, bytes - 1) == 0;
+  uint32_t type = repeated ? BLOCK_REPEATED : BLOCK_RAW;
+  uint32_t header = (uint32_t)last | type << 1 | (uint32_t)bytes << 3;
+  uint8_t stored[BLOCK_HEADER_BYTES];
+  for (unsigned i = 0; i < BLOCK_HEADER_BYTES; i++)
+    stored[i] = (uint8_t)(header >> (8 * i));
+  td_thg_writer_store(writer, stored, sizeof stored);
+  td_thg_writer_store(writer, raw, repeated ? 1 : bytes);
+}
+
+static const struct td_thg_sink raw_frames = {pack, NULL};
+
+/* ---- All of it ---- */
+
 void td_graph_write(struct tide_walk *walk, FILE *file, struct td_outcome *outcome) {
   if (tide_walk_count(walk) >= TD_THG_NULL) {
     td_outcome_fail(outcome, TIDE_ERROR_LIMIT, "more objects than the format admits");
@@ -341,7 +371,7 @@ void td_graph_write(struct tide_walk *walk, FILE *file, struct td_outcome *outco
     td_outcome_fail_memory(outcome);
     return;
   }
-  td_thg_writer_begin(&w.out, file, &td_thg_raw_frames);
+  td_thg_writer_begin(&w.out, file, &raw_frames);
   put_all(&w);
   tell_failure(&w);
   td_thg_writer_free(&w.out);

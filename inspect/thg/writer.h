@@ -3,7 +3,7 @@
  * header in front of them.
  *
  * A sink turns the numbers of a stream into the bytes that stand in the file, as one zstd frame.
- * The library's sink makes frames that do not compress (inspect/thg/raw_frame.h); the program's
+ * The library's sink makes frames that do not compress (inspect/graph.c); the program's
  * compresses.
  *
  * Use: begin, then for each stream open, put…, close; then fill in the counts of the header and
