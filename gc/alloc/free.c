@@ -9,7 +9,7 @@
 #include "gc/roots/pin.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
-#include "gc/threads/mutator/overwritten.h"
+#include "gc/threads/mutator/written.h"
 #include "gc/weak/finalizers.h"
 #include "heap/cells/large.h"
 #include "heap/cells/medium.h"

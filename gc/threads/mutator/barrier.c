@@ -6,7 +6,6 @@
 #include "gc/object/find.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
-#include "gc/threads/mutator/overwritten.h"
 #include "gc/threads/mutator/written.h"
 #include "heap/space/find.h"
 #include "heap/young/log.h"
