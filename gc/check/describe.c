@@ -6,7 +6,7 @@
 #include "gc/arrays/table.h"
 #include "gc/roots/set.h"
 #include "gc/threads/mutator/handles.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 #include "gc/weak/finalizers.h"
 #include "heap/space/find.h"
 #include "heap/withheld/quarantine.h"

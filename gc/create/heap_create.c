@@ -29,7 +29,6 @@
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "gc/weak_table.h"

@@ -19,7 +19,6 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
-#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "gc/weak/order.h"

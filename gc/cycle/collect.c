@@ -26,7 +26,6 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "heap/epoch.h"

@@ -2,7 +2,7 @@
 #include "gc/cycle/obstacle.h"
 
 #include "gc/foreign/weak_slots.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 
 static bool has_traced(struct tide_heap *heap) {
   bool found = false;

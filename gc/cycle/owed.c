@@ -5,7 +5,6 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/callback.h"
 #include "gc/threads/stop/world.h"
-#include "gc/threads/world.h"
 
 /* In one word: 0 is nothing, and a full collection is more than a young one. */
 static uint32_t packed(struct td_wish wish) {

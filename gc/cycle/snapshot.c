@@ -5,7 +5,7 @@
 #include "gc/roots/gather.h"
 #include "gc/threads/mutator/resting.h"
 #include "gc/threads/mutator/stacks.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 
 #define CAPACITY_MIN ((size_t)4096)
 

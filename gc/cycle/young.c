@@ -6,7 +6,7 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/stop/pause.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 #include "gc/when/when.h"
 #include "heap/cells/sort.h"
 #include "heap/young/log.h"

@@ -16,7 +16,6 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "gc/weak/finalizers.h"
 #include "gc/when/when.h"
 #include "heap/cells/sort.h"

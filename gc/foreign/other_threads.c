@@ -7,7 +7,6 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
-#include "gc/threads/world.h"
 #include "tide/dropin.h"
 
 /* ---- All ---- */

@@ -4,7 +4,7 @@
 #include "gc/roots/pin.h"
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/mutator/stacks.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 #include "gc/weak/finalizers.h"
 #include "tide/foreign.h"
 

@@ -30,7 +30,7 @@
 struct tide_heap {
   struct td_space space;
   struct td_markers *markers;
-  struct td_world *world;               /* gc/threads/world.h */
+  struct td_world *world;               /* gc/threads/thread.h */
   struct td_retired *retired;           /* gc/threads/mutator/attach.h */
   struct td_run_pool *run_pool;         /* gc/object/runs.h */
   struct td_root_set *roots;            /* gc/roots/set.h */

@@ -7,7 +7,6 @@
 #include "gc/arrays/pages.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {

@@ -7,7 +7,6 @@
 #include "tests/model/left_out.h"
 
 #define TD_GC_STATE_MUTATOR_H
-#define TD_GC_THREADS_WORLD_H
 #define TD_GC_OBJECT_RUNS_H
 #define TD_GC_STATS_STATS_H
 #define TD_GC_THREADS_THREAD_H

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "gc/state/error.h"
-#include "gc/threads/world.h"
 
 static uintptr_t word_at(const struct td_call *call, uint32_t index) {
   return ((uintptr_t)call + index) * (uintptr_t)0x9e3779b97f4a7c15u;

@@ -19,7 +19,6 @@
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "gc/when/when.h"
 
 /* ---- While there are heaps ---- */

@@ -2,7 +2,7 @@
 #include "gc/threads/mutator/resting.h"
 
 #include "gc/threads/mutator/stacks.h"
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 #include "platform/platform.h"
 
 /* Looks at a stack that the collector searches; then sleeps in between, for it may have no CPU. */

@@ -6,7 +6,6 @@
 #include "gc/arrays/pages.h"
 #include "gc/state/mutator.h"
 #include "gc/threads/mutator/callback.h"
-#include "gc/threads/world.h"
 #include "heap/space/find.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"

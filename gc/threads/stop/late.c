@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h> /* vsnprintf */
 
-#include "gc/threads/world.h"
+#include "gc/threads/thread.h"
 
 /* How many threads are named; the others are counted. */
 #define NAMED_MOST 8u

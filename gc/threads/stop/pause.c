@@ -8,7 +8,6 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 
 void td_pause_retire_runs(struct tide_heap *heap) {
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)

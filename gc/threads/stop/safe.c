@@ -3,7 +3,6 @@
 #include "gc/threads/stop/safe.h"
 
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 
 static void count_down(struct td_world *world) {
   /* release [world.safe]: the counts form one release sequence that the stopper acquires;

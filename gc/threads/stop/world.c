@@ -10,7 +10,6 @@
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
 #ifndef STOP_SPINS /* a model checker has others */
