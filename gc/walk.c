@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
+/* The walk: what embedders may ask about a heap that stands still (tide/inspect.h), and checks of
+ * it. */
 #include "gc/arrays/pages.h"
+#include "gc/check/verify.h"
 #include "gc/cycle/collect.h"
 #include "gc/foreign/settle.h"
 #include "gc/object/find.h"
@@ -8,6 +10,7 @@
 #include "gc/roots/gather.h"
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
+#include "heap/check.h"
 #include "heap/space/find.h"
 #include "heap/space/walk.h"
 #include "tide/inspect.h"
@@ -279,4 +282,49 @@ enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visi
   if (!visit) return TIDE_ERROR_ARGUMENT;
   struct visit call = {visit, context};
   return td_with_world_stopped(mutator, "tide_heap_walk", walk_stopped, &call);
+}
+
+/* ---- Checks ---- */
+
+struct check_call {
+  struct tide_check *marks;
+  struct tide_error *error;
+  enum tide_status status;
+};
+
+static void check_marks(struct tide_mutator *mutator, void *argument) {
+  struct check_call *call = argument;
+  td_roots_lock(mutator->heap);
+  if (!td_verify_marks(mutator->heap, call->marks)) call->status = TIDE_ERROR_MEMORY;
+  td_roots_unlock(mutator->heap);
+}
+
+enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {
+  if (!check) return TIDE_ERROR_ARGUMENT;
+  struct check_call call = {.marks = check};
+  enum tide_status status = td_with_world_stopped(mutator, __func__, check_marks, &call);
+  if (status == TIDE_OK) status = call.status;
+  return status == TIDE_OK && !check->equal ? TIDE_ERROR_CHECK : status;
+}
+
+static void check_heap(struct tide_mutator *mutator, void *argument) {
+  struct check_call *call = argument;
+  if (!td_space_check(&mutator->heap->space, call->error)) call->status = TIDE_ERROR_CHECK;
+}
+
+enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error) {
+  struct check_call call = {.error = error};
+  enum tide_status status = td_with_world_stopped(mutator, __func__, check_heap, &call);
+  if (status != TIDE_OK) return td_fail(error, status, "tide_check_heap: not possible here");
+  return call.status == TIDE_OK ? td_succeed(error) : call.status;
+}
+
+static void count_marked(struct tide_mutator *mutator, void *argument) {
+  *(uint64_t *)argument = mutator->heap->space.live_objects;
+}
+
+uint64_t tide_count_marked(struct tide_mutator *mutator) {
+  uint64_t count = 0;
+  (void)td_with_world_stopped(mutator, "tide_count_marked", count_marked, &count);
+  return count;
 }
