@@ -52,20 +52,23 @@ static bool parse_u64(const char *text, uint64_t *value, const char **rest) {
 /* Reads the limit in one group's folder and lowers *limit to it. */
 typedef void (*limit_fn)(const char *folder, uint64_t *limit);
 
-static void memory_v2(const char *folder, uint64_t *limit) {
+/* Reads the number in a file of the folder and, unless `second` is NULL, one that may follow. */
+static bool read_numbers(const char *folder, const char *name, uint64_t *first, uint64_t *second) {
   char path[PATH_BYTES + 32], line[128];
+  const char *rest;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (!read_line(path, line, sizeof line) || !parse_u64(line, first, &rest)) return false;
+  return !second || *rest != ' ' || parse_u64(rest + 1, second, NULL);
+}
+
+static void memory_v2(const char *folder, uint64_t *limit) {
   uint64_t value;
-  snprintf(path, sizeof path, "%s/memory.max", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &value, NULL) && value < *limit)
-    *limit = value;
+  if (read_numbers(folder, "memory.max", &value, NULL) && value < *limit) *limit = value;
 }
 
 static void memory_v1(const char *folder, uint64_t *limit) {
-  char path[PATH_BYTES + 32], line[128];
   uint64_t value;
-  snprintf(path, sizeof path, "%s/memory.limit_in_bytes", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &value, NULL) && value < *limit)
-    *limit = value;
+  if (read_numbers(folder, "memory.limit_in_bytes", &value, NULL) && value < *limit) *limit = value;
 }
 
 static void lower_to_quota(uint64_t quota, uint64_t period, uint64_t *limit) {
@@ -75,22 +78,14 @@ static void lower_to_quota(uint64_t quota, uint64_t period, uint64_t *limit) {
 }
 
 static void cpus_v2(const char *folder, uint64_t *limit) {
-  char path[PATH_BYTES + 32], line[128];
   uint64_t quota, period = PERIOD_US_DEFAULT;
-  const char *rest;
-  snprintf(path, sizeof path, "%s/cpu.max", folder);
-  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota, &rest)) return;
-  if (*rest == ' ' && !parse_u64(rest + 1, &period, NULL)) return;
-  lower_to_quota(quota, period, limit);
+  if (read_numbers(folder, "cpu.max", &quota, &period)) lower_to_quota(quota, period, limit);
 }
 
 static void cpus_v1(const char *folder, uint64_t *limit) {
-  char path[PATH_BYTES + 32], line[128];
   uint64_t quota, period;
-  snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota, NULL)) return;
-  snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &period, NULL))
+  if (read_numbers(folder, "cpu.cfs_quota_us", &quota, NULL) &&
+      read_numbers(folder, "cpu.cfs_period_us", &period, NULL))
     lower_to_quota(quota, period, limit);
 }
 
