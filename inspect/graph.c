@@ -67,18 +67,24 @@ static bool equal(const struct shape *a, const struct shape *b) {
          a->words == b->words;
 }
 
+/* Returns a full array with room for more, NULL if there is no memory: then it stays as it is. */
+static void *longer(struct writer *w, void *at, size_t *capacity, size_t bytes_each) {
+  size_t wanted = *capacity ? 2 * *capacity : 64;
+  void *larger = realloc(at, wanted * bytes_each);
+  if (larger)
+    *capacity = wanted;
+  else
+    td_outcome_fail_memory(w->outcome);
+  return larger;
+}
+
 static bool intern(struct writer *w, const struct shape *wanted, size_t *number) {
   for (*number = 0; *number < w->shape_count; ++*number)
     if (equal(&w->shapes[*number], wanted)) return true;
   if (w->shape_count == w->shape_capacity) {
-    size_t capacity = w->shape_capacity ? 2 * w->shape_capacity : 64;
-    struct shape *larger = realloc(w->shapes, capacity * sizeof *larger);
-    if (!larger) {
-      td_outcome_fail_memory(w->outcome);
-      return false;
-    }
+    struct shape *larger = longer(w, w->shapes, &w->shape_capacity, sizeof *larger);
+    if (!larger) return false;
     w->shapes = larger;
-    w->shape_capacity = capacity;
   }
   w->shapes[w->shape_count++] = *wanted;
   return true;
@@ -129,14 +135,9 @@ static bool find(struct tide_walk *walk, const struct tide_walk_reference *refer
   struct found *found = &w->found;
   if (reference->kind == TIDE_REFERENCE_KEY) return true; /* it lives without the ephemeron */
   if (found->count == found->capacity) {
-    size_t capacity = found->capacity ? 2 * found->capacity : 1024;
-    uint32_t *larger = realloc(found->at, capacity * sizeof *larger);
-    if (!larger) {
-      td_outcome_fail_memory(w->outcome);
-      return false;
-    }
+    uint32_t *larger = longer(w, found->at, &found->capacity, sizeof *larger);
+    if (!larger) return false;
     found->at = larger;
-    found->capacity = capacity;
   }
   found->at[found->count++] = (uint32_t)tide_walk_number(walk, reference->target);
   return true;

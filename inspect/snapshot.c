@@ -17,11 +17,8 @@ struct call {
   struct td_outcome outcome;
 };
 
-static enum tide_status fail(struct tide_error *error, enum tide_status status, const char *format,
-                             ...) __attribute__((format(printf, 3, 4)));
-
-static enum tide_status fail(struct tide_error *error, enum tide_status status, const char *format,
-                             ...) {
+static __attribute__((format(printf, 3, 4))) enum tide_status
+fail(struct tide_error *error, enum tide_status status, const char *format, ...) {
   if (!error) return status;
   va_list arguments;
   va_start(arguments, format);
