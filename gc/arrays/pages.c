@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays in pages of the system. */
 #include "gc/arrays/pages.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries that were registered. */
 #include "gc/arrays/registry.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of roots. */
 #include "gc/arrays/root_list.h"
 
 #include "gc/arrays/pages.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash table of registered addresses. */
 #include "gc/arrays/table.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading one object's references. */
 #include "gc/object/scan.h"
 
 #include "gc/arrays/pages.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that are kept alive until they are let go. */
 #include "gc/roots/pin.h"
 
 #include <string.h>

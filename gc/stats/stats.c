@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures and events. */
 #include "gc/stats/stats.h"
 
 #include <string.h>

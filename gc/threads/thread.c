@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling thread: its mutators and its stack. */
 #include "gc/threads/thread.h"
 
 _Thread_local struct td_self td_self_here __attribute__((tls_model("initial-exec")));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing ephemerons. */
 #include "gc/weak/ephemeron.h"
 
 #include "gc/arrays/pages.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of finalizers. */
 #include "gc/weak/finalizers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of finalization. */
 #include "gc/weak/order.h"
 
 #include "gc/arrays/pages.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The frame of a callback. */
 #include "gc/threads/mutator/callback.h"
 
 #include "gc/check/caller/check.h"

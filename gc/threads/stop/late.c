@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads keep the world from standing still. */
 #include "gc/threads/stop/late.h"
 
 #include <inttypes.h>

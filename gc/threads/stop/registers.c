@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers and frames of the calling thread. */
 #include "gc/threads/stop/registers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that are stopped by a signal. */
 #include "gc/threads/stop/signal.h"
 
 #include <stdlib.h>
