@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/register.h"
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
 #include "bdwgc/uncancelled.h"
@@ -24,7 +25,7 @@ struct result {
   bool is_root, ended, detached;
   bool taken; /* who has set it forgets it */
 };
-static struct result *results;
+static struct result *results[TD_THREAD_LISTS];
 static _Thread_local struct result *own;
 
 static bool is_detached(void) {
@@ -37,7 +38,7 @@ static bool is_detached(void) {
 }
 
 static struct result *find_result(pthread_t thread) {
-  struct result *result = results;
+  struct result *result = results[td_thread_list(thread)];
   while (result && !pthread_equal(result->thread, thread))
     result = result->next;
   return result;
@@ -46,7 +47,7 @@ static struct result *find_result(pthread_t thread) {
 static void forget_result(struct result *result) {
   if (!result) return;
   td_bdwgc_lock(TD_LOCK_RESULTS);
-  struct result **link = &results;
+  struct result **link = &results[td_thread_list(result->thread)];
   while (*link != result)
     link = &(*link)->next;
   *link = result->next;
@@ -61,8 +62,9 @@ static bool make_result(void) {
   td_bdwgc_lock(TD_LOCK_RESULTS);
   struct result *left = find_result(pthread_self());
   if (left && left->taken) left = NULL;
-  *result = (struct result){.next = results, .thread = pthread_self()};
-  own = results = result;
+  struct result **list = &results[td_thread_list(pthread_self())];
+  *result = (struct result){.next = *list, .thread = pthread_self()};
+  own = *list = result;
   td_bdwgc_unlock(TD_LOCK_RESULTS);
   forget_result(left);
   return true;

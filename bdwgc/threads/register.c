@@ -3,13 +3,15 @@
 #include "bdwgc/threads/register.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/stack.h"
 #include "tide/advanced.h"
 
-static struct td_thread *threads; /* under the lock; read without it where the world is stopped */
+/* Under the lock; read without it where the world is stopped. */
+static struct td_thread *threads[TD_THREAD_LISTS];
 static TD_TLS struct td_thread *self; /* NULL while it is not registered */
 
 void td_register_lock(void) {
@@ -21,7 +23,7 @@ void td_register_unlock(void) {
 
 /* Takes the thread's entry off the list. Returns it, or NULL if there is none. */
 static struct td_thread *take(pthread_t id) {
-  struct td_thread **link = &threads;
+  struct td_thread **link = &threads[td_thread_list(id)];
   while (*link && !pthread_equal((*link)->id, id))
     link = &(*link)->next;
   struct td_thread *taken = *link;
@@ -34,11 +36,10 @@ static struct td_thread *take(pthread_t id) {
 static void enter(struct td_thread *entry) {
   td_register_lock();
   struct td_thread *stale = take(pthread_self());
-  *entry = (struct td_thread){.next = threads,
-                              .id = pthread_self(),
-                              .mutator = td_bdwgc_self,
-                              .locking = &td_bdwgc_locking};
-  threads = self = entry;
+  struct td_thread **list = &threads[td_thread_list(pthread_self())];
+  *entry = (struct td_thread){
+      .next = *list, .id = pthread_self(), .mutator = td_bdwgc_self, .locking = &td_bdwgc_locking};
+  *list = self = entry;
   td_register_unlock();
   free(stale);
 }
@@ -52,7 +53,7 @@ static struct td_thread *leave(void) {
 }
 
 struct td_thread *td_register_find(pthread_t id) {
-  struct td_thread *thread = threads;
+  struct td_thread *thread = threads[td_thread_list(id)];
   while (thread && !pthread_equal(thread->id, id))
     thread = thread->next;
   return thread;
@@ -145,7 +146,8 @@ void td_register_await_resumed(const struct td_thread *thread) {
 }
 
 void td_register_keep_own(void) {
-  threads = self;
+  memset(threads, 0, sizeof threads);
+  if (self) threads[td_thread_list(self->id)] = self;
   if (self) self->next = NULL;
   resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
@@ -158,10 +160,10 @@ static GC_on_thread_event_proc on_thread_event;
 
 void td_register_tell(bool stopped) {
   if (!on_thread_event) return;
-  for (const struct td_thread *thread = threads; thread; thread = thread->next)
-    if (thread != self)
-      on_thread_event(stopped ? EVENT_THREAD_SUSPENDED : EVENT_THREAD_UNSUSPENDED,
-                      (void *)thread->id);
+  const int event = stopped ? EVENT_THREAD_SUSPENDED : EVENT_THREAD_UNSUSPENDED;
+  for (size_t i = 0; i < TD_THREAD_LISTS; i++)
+    for (const struct td_thread *thread = threads[i]; thread; thread = thread->next)
+      if (thread != self) on_thread_event(event, (void *)thread->id);
 }
 
 VALUE(GC_on_thread_event_proc, on_thread_event, on_thread_event)

@@ -7,6 +7,12 @@
 
 #include "bdwgc/heap.h"
 
+/* What belongs to a thread is found by its number, in one of so many lists. */
+#define TD_THREAD_LISTS 256u
+static inline size_t td_thread_list(pthread_t id) {
+  return (uintptr_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+}
+
 struct td_thread {
   struct td_thread *next;
   pthread_t id;

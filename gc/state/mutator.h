@@ -93,7 +93,7 @@ struct tide_mutator {
   _Atomic(bool) suspended;
 
   /* Links, under the world's lock; thread_next is the thread's own. */
-  struct tide_mutator *next;
+  struct tide_mutator *next, **link; /* what leads here */
   struct tide_mutator *thread_next;
 
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) state;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How many instructions calls of the drop-in take: bounds are somewhat above what they
  * take, so that a lock or a list too much is noticed. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
 #include <gc.h>
 #include <gc/gc_typed.h>
+#include <pthread.h>
+#include <semaphore.h>
 
 #include "tests/cost/steps.h"
 
@@ -13,11 +17,32 @@ enum { FEW = 5, MANY = 25, SET_FEW = 20, SET_MANY = 120, BUFFERS_FEW = 4, BUFFER
 static void *volatile sink, *volatile kept[8];
 static GC_descr typed;
 
+/* Threads that wait meanwhile. */
+enum { THREADS_FEW = 100, THREADS_MANY = 800 };
+static int threads;
+static pthread_t thread[THREADS_MANY];
+static sem_t go;
+
+static void *wait_for_end(void *result) {
+  while (sem_wait(&go) != 0) {
+  }
+  return result;
+}
+
+static void start_threads(void) {
+  pthread_attr_t small;
+  CHECK(sem_init(&go, 0, 0) == 0 && pthread_attr_init(&small) == 0);
+  CHECK(pthread_attr_setstacksize(&small, 128 << 10) == 0);
+  for (int i = 0; i < threads; i++)
+    CHECK(GC_pthread_create(&thread[i], &small, wait_for_end, NULL) == 0);
+}
+
 static void steps_prepare(void) {
   const GC_word bits[] = {5};
   GC_INIT();
   typed = GC_make_descriptor(bits, 4);
   GC_disable();
+  if (threads) start_threads();
 }
 
 static void run_alloc(size_t turns) {
@@ -110,6 +135,19 @@ static void run_lock(size_t turns) {
     sink = GC_call_with_alloc_lock(look, NULL);
 }
 
+static void run_register(size_t turns) {
+  struct GC_stack_base base;
+  CHECK(GC_get_stack_base(&base) == GC_SUCCESS);
+  while (turns-- > 0)
+    CHECK(GC_unregister_my_thread() == GC_SUCCESS && GC_register_my_thread(&base) == GC_SUCCESS);
+}
+/* The oldest first. */
+static void run_detach(size_t turns) {
+  static int next;
+  while (turns-- > 0)
+    CHECK(GC_pthread_detach(thread[next++]) == 0);
+}
+
 int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   steps_open();
@@ -119,6 +157,14 @@ int main(void) {
          lock = per_turn("lock", run_lock, FEW, MANY);
   double with_type = per_turn("typed allocation", run_typed, FEW, MANY);
   double held = per_turn("uncollectable, freed", run_uncollectable, FEW, MANY);
+  threads = THREADS_FEW;
+  double entered = per_turn("registered anew", run_register, FEW, MANY),
+         detached = per_turn("detached", run_detach, FEW, MANY);
+  threads = THREADS_MANY;
+  double entered_among = per_turn("registered anew, many others are", run_register, FEW, MANY),
+         detached_among = per_turn("detached, many others are not", run_detach, FEW, MANY);
+  threads = 0;
+  CHECK(entered > 1 && detached > 1 && entered_among > 1 && detached_among > 1);
   some_finalizers();
   double others = per_turn("two freed, others have finalizers", run_free, FEW, MANY);
   double set = per_turn("finalizer set, freed", set_and_free, SET_FEW, SET_MANY);
@@ -143,6 +189,7 @@ int main(void) {
   CHECK(lock <= 250); /* 30 are for unlocking if the thread ends inside */
   CHECK(with_type <= 170);
   CHECK(held <= 470);
+  CHECK(entered_among <= entered + 200 && detached_among <= detached + 200);
 #endif
   return 0;
 }
