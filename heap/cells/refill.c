@@ -91,8 +91,24 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
   return block;
 }
 
+/* Many threads that want little of a kind share its blocks: the first run of each since a
+ * collection is a piece, and the next thread goes on behind it. [young] and [beside] as for
+ * td_sort_leave. */
+static bool shares(const struct td_space *space) {
+  /* relaxed: a hint. */
+  return __atomic_load_n(&space->crowded, __ATOMIC_RELAXED) && !space->has_young &&
+         space->kept == space->epoch && !td_sort_is_behind(space);
+}
+
+static void share(struct td_space *space, struct tide_bump *bump, uint32_t block) {
+  const uintptr_t used = bump->limit - td_block_start(space, block);
+  td_space_keep_piece(space, bump);
+  td_sort_leave(space, block, (uint16_t)(used >> TD_GRANULE_LOG2));
+}
+
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                        size_t cell, enum td_room *room) {
+  const bool is_first = bump->limit == 0;
   size_t bytes = 0;
   while (!bytes) {
     uint32_t block = take_block(space, layout, cell, room);
@@ -100,6 +116,7 @@ size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layo
       bytes = td_run_next(space, bump, block);
     else if (!td_sort_is_behind(space))
       break;
+    if (bytes && is_first && shares(space)) share(space, bump, block);
   }
   return bytes;
 }

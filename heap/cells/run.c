@@ -308,6 +308,12 @@ void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   *bump = (struct tide_bump){0};
 }
 
+void td_space_keep_piece(const struct td_space *space, struct tide_bump *bump) {
+  uint64_t granule = granule_at(space, bump->limit);
+  td_marks_fill(space->marks + granule, 0, end_of_run(space, bump) - granule);
+  bump->limit |= TD_RUN_HELD;
+}
+
 bool td_space_is_unused_slow(const struct td_space *space, const struct tide_bump *bump,
                              uintptr_t address) {
   return granule_at(space, address) < end_of_run(space, bump);

@@ -26,6 +26,9 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump);
 /* Before the owner goes on: the piece is the owner's again. */
 void td_space_hand_back(struct td_space *space, const struct tide_bump *bump);
 
+/* Of a run just reserved keeps the piece alone, as if it had been held. The block is to be left. */
+void td_space_keep_piece(const struct td_space *space, struct tide_bump *bump);
+
 /* Gives the unused rest of the run back and empties the cache. The world is stopped, or the owner
  * calls. */
 void td_space_retire(struct td_space *space, struct tide_bump *bump);

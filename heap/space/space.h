@@ -214,7 +214,8 @@ struct td_space {
   /* No huge pages are asked for below it, nor, if it is 0, in the first. Constant after creation.
    */
   uint32_t first_huge_slab;
-  bool stress; /* runs of one cell, so that every allocation takes the slow path */
+  bool crowded; /* by mutators: they share blocks of which each wants little. A hint */
+  bool stress;  /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/withheld/quarantine.h. */
   bool has_quarantine; /* `stress` is set too */
   bool has_poison;

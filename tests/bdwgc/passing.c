@@ -72,3 +72,26 @@ PART(passing_freed) {
     left += links[i] != NULL;
   CHECK(left < DANGLING / 10);
 }
+
+/* Many threads that wait with one object each must not use up a heap's blocks: each of the other
+ * threads would stop for a collection, again and again. */
+enum { WAITING = 400 };
+static _Atomic(int) made;
+static _Atomic(bool) all_made;
+static void *make_and_wait(void *unused) {
+  void *volatile own = GC_malloc(16);
+  atomic_fetch_add(&made, 1);
+  await_end(&all_made);
+  CHECK(own);
+  return unused;
+}
+PART(passing_waiting) {
+  pthread_t thread[WAITING];
+  for (int i = 0; i < WAITING; i++)
+    thread[i] = start(make_and_wait, NULL);
+  while (atomic_load(&made) < WAITING)
+    usleep(1000);
+  CHECK(GC_get_gc_no() <= 4);
+  atomic_store(&all_made, true);
+  finish_all(thread, WAITING);
+}

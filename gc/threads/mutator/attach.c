@@ -154,11 +154,24 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
   return TIDE_OK;
 }
 
+/* With more mutators than this each keeps less: heap/cells/refill.c. */
+#define CROWD 16u
+
+/* Under the world's lock. */
+static void count(struct tide_heap *heap, int change) {
+  /* relaxed, all: changed under the lock only, and a hint. */
+  uint32_t mutators = atomic_load_explicit(&heap->world->count, memory_order_relaxed);
+  mutators += (uint32_t)change;
+  atomic_store_explicit(&heap->world->count, mutators, memory_order_relaxed);
+  __atomic_store_n(&heap->space.crowded, mutators > CROWD, __ATOMIC_RELAXED);
+}
+
 static void enlist(struct tide_heap *heap, struct tide_mutator *mutator) {
   mutator->next = heap->world->mutators;
+  mutator->link = &heap->world->mutators;
+  if (mutator->next) mutator->next->link = &mutator->next;
   heap->world->mutators = mutator;
-  /* relaxed: changed under the lock only. */
-  atomic_fetch_add_explicit(&heap->world->count, 1, memory_order_relaxed);
+  count(heap, 1);
   struct td_self *self = td_self();
   mutator->thread_next = self->mutators;
   self->mutators = mutator;
@@ -214,12 +227,9 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   td_runs_drop(mutator);
   td_written_leave(mutator);
-  struct tide_mutator **link = &heap->world->mutators;
-  while (*link != mutator)
-    link = &(*link)->next;
-  *link = mutator->next;
-  /* relaxed: changed under the lock only. */
-  atomic_fetch_sub_explicit(&heap->world->count, 1, memory_order_relaxed);
+  *mutator->link = mutator->next;
+  if (mutator->next) mutator->next->link = mutator->link;
+  count(heap, -1);
   if (mutator->stop_signal) td_signal_leave();
   td_fibers_close(mutator);
   td_stacks_close(mutator);
