@@ -172,7 +172,7 @@ bool td_descriptor_calls(GC_word descriptor) {
  */
 static struct known {
   GC_word descriptor;
-  size_t words;
+  size_t words;               /* after which it begins anew; 0: never, and it calls a procedure */
   _Atomic(uint64_t) known_as; /* 0: the slot is empty */
 } known[KNOWN_SLOTS];
 static size_t known_count; /* under the lock */
@@ -190,7 +190,17 @@ static struct known *find_known(GC_word descriptor, size_t words, uint64_t *as) 
   }
 }
 
-static tide_layout make_layout(GC_word descriptor, size_t words) {
+/* Of a descriptor that may call a procedure. */
+static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  const struct known *slot = context;
+  size_t each = slot->words ? slot->words * sizeof(void *) : bytes;
+  for (char *at = object; bytes >= each; at += each, bytes -= each)
+    td_descriptor_trace(at, each, slot->descriptor, tracer);
+}
+
+static tide_layout make_layout(struct known *slot, GC_word descriptor, size_t words) {
+  if (td_descriptor_calls(descriptor))
+    return tide_layout_traced_serially(td_bdwgc_heap, trace, slot, NULL);
   uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
   struct long_bitmap map = {0};
   if (is_long(descriptor)) map = long_bitmaps[number_of(descriptor)];
@@ -212,10 +222,10 @@ static tide_layout learn(GC_word descriptor, size_t words) {
   struct known *slot = find_known(descriptor, words, &as);
   tide_layout layout = as ? (tide_layout)(as - 1) : TIDE_LAYOUT_CONSERVATIVE;
   if (!as && known_count < KNOWN_MOST) {
-    tide_layout made = make_layout(descriptor, words);
-    if (made != TIDE_LAYOUT_INVALID) layout = made;
     slot->descriptor = descriptor;
     slot->words = words;
+    tide_layout made = make_layout(slot, descriptor, words);
+    if (made != TIDE_LAYOUT_INVALID) layout = made;
     /* release [descriptor.known] */
     atomic_store_explicit(&slot->known_as, (uint64_t)layout + 1, memory_order_release);
     known_count++;
@@ -233,8 +243,8 @@ tide_layout td_descriptor_layout(GC_word descriptor, size_t words, bool repeated
   uint64_t as;
   if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
   bool all = (descriptor & GC_DS_TAGS) == GC_DS_LENGTH && descriptor / sizeof(void *) >= words;
-  if (all || td_descriptor_calls(descriptor) || words == 0) return TIDE_LAYOUT_CONSERVATIVE;
-  if (!repeated) words = TIDE_LAYOUT_WORDS_MAX;
+  if (all || words == 0) return TIDE_LAYOUT_CONSERVATIVE;
+  if (!repeated) words = td_descriptor_calls(descriptor) ? 0 : TIDE_LAYOUT_WORDS_MAX;
   (void)find_known(descriptor, words, &as);
   return TIDE_LIKELY(as != 0) ? (tide_layout)(as - 1) : learn(descriptor, words);
 }
