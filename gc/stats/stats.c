@@ -49,10 +49,11 @@ uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
   void *context = heap->stats->event_context;
   pthread_mutex_unlock(&heap->stats->lock);
   if (!call) return now;
-  uint64_t worked = td_plat_thread_ns();
+  const bool young = heap->space.has_young; /* else nobody asks for that clock, which is slow */
+  uint64_t worked = young ? td_plat_thread_ns() : 0;
   call(heap, event, now, context);
   if (event <= TIDE_EVENT_CYCLE_END) { /* of a collection, from one thread */
-    heap->stats->told_work_ns += td_plat_thread_ns() - worked;
+    heap->stats->told_work_ns += (young ? td_plat_thread_ns() : 0) - worked;
     heap->stats->told_ns += td_plat_now_ns() - now;
   }
   return now;
