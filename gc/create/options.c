@@ -184,6 +184,16 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
 
 /* ---- All of them ---- */
 
+/* Memcheck takes a kilobyte for each 64 KiB of address space that is reserved. */
+#define MEMCHECK_MAX ((size_t)2 << 30)
+
+static size_t usual_max(void) {
+  const char *preloaded = value_of("LD_PRELOAD");
+  bool memcheck = preloaded && strstr(preloaded, "vgpreload_memcheck");
+  size_t bytes = td_space_share_of(td_plat_memory_bytes());
+  return memcheck && bytes > MEMCHECK_MAX ? MEMCHECK_MAX : bytes;
+}
+
 bool td_options_read(const struct tide_options *given, struct tide_options *o,
                      struct tide_advanced_options *advanced, struct td_environment *environment,
                      struct tide_error *error) {
@@ -191,7 +201,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!td_environment_read(environment, error)) return false;
   if (!check_options(o, error)) return false;
   if (!o->heap_max_bytes) o->heap_max_bytes = environment->heap_max_bytes;
-  if (!o->heap_max_bytes) o->heap_max_bytes = td_space_share_of(td_plat_memory_bytes());
+  if (!o->heap_max_bytes) o->heap_max_bytes = usual_max();
   if (o->heap_max_bytes < TD_HEAP_MAX_LEAST) o->heap_max_bytes = TD_HEAP_MAX_LEAST;
   if (!o->markers && environment->markers) {
     o->markers = (unsigned)environment->markers;

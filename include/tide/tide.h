@@ -70,7 +70,7 @@ struct tide_advanced_options;
 struct tide_options {
   size_t struct_size; /* set by tide_options_init */
   /* Hard limit of what objects, fragments and tables of objects take from the system, give or take
-   * a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory there is. */
+   * a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory there is; under memcheck 2 GiB. */
   size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
   size_t reserve_bytes;      /* address space; if refused, most of what there is */

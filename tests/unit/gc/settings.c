@@ -212,6 +212,17 @@ Test(environment, good_values_are_read) {
   cr_assert_eq(e.heap_max_bytes, (size_t)3 << 20);
 }
 
+/* It takes a kilobyte for each 64 KiB that is reserved: a minute for some dozen GiB. */
+Test(environment, memcheck_is_spared_a_large_range) {
+  setenv("LD_PRELOAD", "/lib/vgpreload_core-x.so:/lib/vgpreload_memcheck-x.so", 1);
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  cr_assert_leq(stats.heap_max_bytes, (size_t)2 << 30);
+  cr_assert_leq(stats.reserved_bytes, (size_t)4 << 30);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
 Test(environment, options_win) {
   setenv("TIDE_HEAP_MAX", "8M", 1);
   setenv("TIDE_MARKERS", "3", 1);
