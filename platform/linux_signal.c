@@ -73,9 +73,9 @@ void td_plat_signal_unblock(int number) {
 
 bool td_plat_signal_send(long thread_id, int number) {
   int saved = errno;
-  bool sent = syscall(SYS_tgkill, getpid(), thread_id, number) == 0;
+  bool gone = syscall(SYS_tgkill, getpid(), thread_id, number) != 0 && errno == ESRCH;
   errno = saved;
-  return sent;
+  return !gone;
 }
 
 void td_plat_say(const char *format, ...) {

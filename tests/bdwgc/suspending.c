@@ -94,7 +94,7 @@ PART(signal_chosen_late) {
 
 /* ---- The end of a thread ---- */
 
-#define ROUNDS_LATE 3 /* in which destructors allocate; there are four */
+#define ROUNDS_LATE 4 /* in which destructors allocate: all that there are */
 static pthread_key_t key;
 static _Atomic(int) destroyed;
 static void destroy(void *round) {

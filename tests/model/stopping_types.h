@@ -37,6 +37,7 @@ enum {
   TD_KIND_TRACED
 };
 
+enum tide_stack { TIDE_STACK_PRECISE };
 enum tide_status { TIDE_OK, TIDE_ERROR_STATE, TIDE_ERROR_ARGUMENT, TIDE_ERROR_ENVIRONMENT };
 enum tide_event_kind { TIDE_EVENT_STOP_LATE };
 struct tide_error {
@@ -85,6 +86,7 @@ struct tide_mutator {
   struct tide_mutator *next, *thread_next;
   long thread_id;
   int stop_signal;
+  enum tide_stack stack_kind;
   uint32_t door, blocking_depth;
   bool section_safe, interrupted, released;
   _Atomic(bool) suspended;

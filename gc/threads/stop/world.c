@@ -163,18 +163,25 @@ static void demand_signal(int number) {
   abort();
 }
 
+/* The thread came back after its last destructor, and ended without another. Its stack is gone, and
+ * the mutator counts as safe for ever. */
+static void note_gone(struct tide_mutator *mutator) {
+  mutator->stack_kind = TIDE_STACK_PRECISE;
+  td_world_enter_safe(mutator);
+}
+
 /* Sends the signal to mutators that are stopped by one. Returns whether there are any, those that
  * stand still already included. */
 static bool signal_mutators(const struct td_world *world, const struct tide_mutator *self) {
   bool any = false, known = false;
-  for (const struct tide_mutator *m = world->mutators; m; m = m->next) {
+  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self || !m->stop_signal) continue;
     any = true;
     /* relaxed: a mutator that becomes safe just now gets a signal that finds nothing to do. */
     if (atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE) continue;
     if (!known) demand_signal(m->stop_signal);
     known = true;
-    td_plat_signal_send(m->thread_id, m->stop_signal);
+    if (!td_plat_signal_send(m->thread_id, m->stop_signal)) note_gone(m);
   }
   return any;
 }
