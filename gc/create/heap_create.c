@@ -101,7 +101,7 @@ static void start_sizing(struct tide_heap *heap, const struct tide_options *o) {
       .max_blocks = most,
   };
   heap->when->ended_ns = td_plat_now_ns();
-  td_when_set(heap, (struct td_facts){.kind = TIDE_CYCLE_FULL});
+  td_when_set(heap, (struct td_facts){.kind = TIDE_CYCLE_FULL, .asked = true});
   td_young_begin(heap, o->pause_goal_us);
 }
 

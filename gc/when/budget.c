@@ -99,6 +99,16 @@ static bool grows(const struct td_sizing *sizing) {
   return sizing->kind == TIDE_SIZING_GROWTH || sizing->kind == TIDE_SIZING_WEIGHTED;
 }
 
+/* Objects of many kinds and sizes, each of which has a block to itself, use up a small heap's
+ * blocks with few bytes. Returns how many blocks there may be then, or 0. */
+static double blocks_for_kinds(const struct td_when *when, const struct td_facts *facts) {
+  double room = (double)facts->budget_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
+  bool little =
+      !facts->asked && !facts->withholds && (double)when->grown_bytes * TD_LITTLE_PART < room;
+  double budget = facts->budget_blocks, initial = when->sizing.initial_blocks;
+  return little ? budget + smaller(budget / TD_ADDED_PART, initial) : 0;
+}
+
 /* Holes in blocks are room too, as far as they can be used. A heap that grows by a factor shall
  * really have its room, so what cannot be used is added: a part of the free bytes, so it is not
  * missed again when it has become partly empty. Others get some blocks if little of the last room
@@ -107,7 +117,8 @@ static double least_blocks(const struct td_when *when, const struct td_facts *fa
   const struct td_sizing *sizing = &when->sizing;
   double used = (double)facts->used_blocks;
   double missing = room - sizing->free_bytes * (1 - sizing->unusable);
-  if (grows(sizing)) return used + larger(missing, 0) / TD_BLOCK_BYTES;
+  if (grows(sizing))
+    return larger(used + larger(missing, 0) / TD_BLOCK_BYTES, blocks_for_kinds(when, facts));
   bool scarce = !facts->asked && (double)when->grown_bytes < sizing->room / 2;
   return scarce ? used + used / TD_ADDED_PART + sizing->initial_blocks / 2.0 : used;
 }
@@ -168,6 +179,7 @@ void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   facts.used_blocks = heap->space.used_blocks - heap->space.dying_free_blocks;
   facts.freed_blocks += heap->space.dying_free_blocks;
   facts.budget_blocks = heap->space.budget_blocks;
+  facts.withholds = heap->space.has_quarantine;
   facts.allocated_bytes += heap->when->external.young_bytes;
   facts.external_bytes = td_external_begin(heap->when, facts.kind);
   td_budget_reserve(heap, facts.used_blocks);

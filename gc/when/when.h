@@ -35,7 +35,8 @@
 #define TD_EXTRA_PART 0.25
 #define TD_EXTRA_MOST TD_MIB
 
-#define TD_ADDED_PART 8 /* of the blocks in use, where holes are of little use */
+#define TD_ADDED_PART 8  /* of the blocks in use, where holes are of little use */
+#define TD_LITTLE_PART 8 /* of the room was allocated: the rest went to kinds and sizes */
 
 #define TD_YOUTH_LEAST TD_MIB /* where caches are smaller than that */
 /* It grows while collections of it take more of the time, and shrinks below the lesser share. */
@@ -157,6 +158,7 @@ struct td_facts {
   uint32_t freed_blocks;
   /* Filled in by td_when_set. */
   uint32_t used_blocks, budget_blocks;
+  bool withholds; /* dead objects are kept, and may have taken the room */
   uint64_t external_bytes;
 };
 

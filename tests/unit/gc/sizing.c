@@ -107,6 +107,19 @@ Test(sizing, a_small_heap_without_whole_blocks_gets_some) {
   cr_assert(budget > 95 + 50 && budget < 95 + 150, "%u", budget);
 }
 
+/* Of many kinds and sizes: few blocks hold anything afterwards, but each of them wants one. */
+Test(sizing, a_heap_whose_blocks_held_little_gets_more) {
+  struct td_facts facts = {
+      .used_blocks = 7, .freed_blocks = 93, .budget_blocks = 100, .allocated_bytes = 10000};
+  struct td_when when = make(TIDE_SIZING_WEIGHTED), much = when, asked = when;
+  cr_assert_eq(next(&when, facts), 112);
+  facts.asked = true;
+  cr_assert_eq(next(&asked, facts), 100);
+  facts.asked = false;
+  facts.allocated_bytes = 50 * TD_BLOCK_BYTES;
+  cr_assert_eq(next(&much, facts), 100);
+}
+
 Test(sizing, a_fragmented_heap_gets_whole_blocks_if_its_room_was_of_no_use) {
   struct td_when when = make(TIDE_SIZING_GROWTH);
   struct td_facts facts = {.live_bytes = 4000 * TD_BLOCK_BYTES, .used_blocks = 8000};
