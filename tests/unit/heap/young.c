@@ -65,8 +65,9 @@ Test(young, what_becomes_old_while_markers_are_at_work) {
     marks[i] = TD_YOUNG;
   pthread_t marker;
   cr_assert_eq(pthread_create(&marker, NULL, mark_block, marks), 0);
-  while (!atomic_load(&marked))
+  do
     td_young_end_beside(&space, true);
+  while (!atomic_load(&marked));
   pthread_join(marker, NULL);
   for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
     cr_assert_eq(marks[i], space.epoch, "granule %zu", i);
