@@ -95,8 +95,11 @@ void td_difference_words(const struct tide_heap *heap, uintptr_t object, const c
   bool forgotten = referrer && heap->last_kind == TIDE_CYCLE_YOUNG && freed.ago == 1;
   /* At the end of a collection beside the program: before the next one verify_start is NULL. */
   bool overwritten = heap->last_beside && heap->verify_start && freed.ago == 1;
+  /* What only a finalizer keeps is looked into by the next full collection. */
+  bool late = referrer && space->has_young && freed.ago > 1;
   const char *why = young || forgotten ? ": stored without tide_write"
                     : overwritten      ? "; perhaps another was overwritten without tide_write"
+                    : late             ? "; perhaps stored without tide_write"
                                        : "";
   if (freed.start)
     snprintf(text, room,

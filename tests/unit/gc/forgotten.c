@@ -75,6 +75,26 @@ Test(forgotten, stores_are_told_by_the_next_collection) {
   }
 }
 
+/* No root reaches the old object any more, but its finalizer waits for a full collection. */
+static void finalize(void *object, void *context) {
+  (void)object, (void)context;
+}
+static void into_one_that_died(struct world *w) {
+  struct pair **old = (struct pair **)tide_handle(w->m, pair_new(w, NULL, NULL, 1));
+  tide_finalizer_add(w->m, *old, finalize, NULL);
+  tide_collect(w->m);
+  (*old)->right = pair_new(w, NULL, NULL, 1);
+  *old = NULL;
+  tide_collect_young(w->m);
+  tide_collect(w->m);
+}
+
+Test(forgotten, a_store_into_what_only_a_finalizer_keeps_is_told_late) {
+  cr_assert_eq(run(into_one_that_died), SIGABRT, "%s", told);
+  cr_assert_not_null(strstr(told, "2 collections ago"), "%s", told);
+  cr_assert_not_null(strstr(told, "byte 8; perhaps stored without tide_write"), "%s", told);
+}
+
 /* A word of an old object leads to where a new one will be. */
 static void into_a_word(struct world *w) {
   uintptr_t *words = held(w, tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, sizeof *words));
