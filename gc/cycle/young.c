@@ -12,8 +12,8 @@
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 
-#define SPANS 128u
-#define OBJECTS 1024u
+#define SPANS 48u
+#define OBJECTS 512u
 
 /* What was logged: all slots, and as many objects as fit. Then it is marked, and the next objects
  * take their place. The last span is that of the objects. */
