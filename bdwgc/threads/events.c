@@ -39,10 +39,15 @@ static void begin(void) {
   tell(EVENT_PRE_STOP_WORLD);
 }
 
-static void end(struct tide_heap *heap) {
+/* The last that is told while the others stand still. */
+static void resume(struct tide_heap *heap) {
+  if (while_stopped) while_stopped(heap);
   tell(EVENT_PRE_START_WORLD);
   td_events_stopped = false;
   td_register_tell(false);
+}
+
+static void end(struct tide_heap *heap) {
   GC_gc_no++;
   GC_parallel = (int)td_figures_note();
   if (td_bdwgc_settings.print_stats || td_detour_has(TD_DETOUR_GUARDS) ||
@@ -88,7 +93,7 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     tell(EVENT_MARK_END);
     break;
   case TIDE_EVENT_WEAK_END:
-    if (while_stopped) while_stopped(heap);
+    resume(heap);
     break;
   case TIDE_EVENT_CYCLE_END:
     end(heap);

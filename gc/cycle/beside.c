@@ -40,7 +40,6 @@ struct beside {
   struct td_reclaim reclaim;
   const char *stopped; /* why the world had to stand still while marking, or NULL */
   bool again;          /* stop 2 found something to scan */
-  bool queued, sorts;  /* finalizers, in any of the stops; blocks, beside the program */
   unsigned stops;
   uint64_t stops_ns[STOPS_MAX];
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
@@ -146,7 +145,7 @@ static bool close_dying(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   if (!b->reclaim.begun) b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   while (td_reclaim_next(heap, &b->reclaim)) {
-    b->queued |= heap->finalizers->pending_count > heap->finalizers->pending_before;
+    b->cycle.queued |= heap->finalizers->pending_count > heap->finalizers->pending_before;
     atomic_store_explicit(&heap->gave, true, memory_order_relaxed); /* relaxed: world stopped */
     b->again = may_resume(b);
     if (b->again) return false;
@@ -172,16 +171,11 @@ static void end_marking(struct beside *b) {
   b->cycle.weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
 }
 
-static void sort_or_wait(struct beside *b) {
+static void sort(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
-  const uint64_t before = heap->space.live_bytes;
   td_pause_retire_runs(heap);
   heap->last_beside = !b->stopped;
-  b->sorts = !heap->verify && td_sort_may_wait(&heap->space);
-  if (b->sorts)
-    td_sort_begin(&heap->space);
-  else
-    td_cycle_note_sorted(&b->cycle, before, td_space_end_marking(&heap->space));
+  td_cycle_sort(&b->cycle, true);
   td_owed_settle(heap, NULL, TIDE_CYCLE_FULL);
   if (heap->verify) td_verify_or_abort(heap);
 }
@@ -194,7 +188,7 @@ static void end_stopped(struct beside *b) {
   heap->marking = true;
   if (close_dying(b)) end_marking(b);
   heap->marking = false;
-  if (!b->again) sort_or_wait(b);
+  if (!b->again) sort(b);
   td_roots_unlock(heap);
 }
 
@@ -274,12 +268,6 @@ static void mark_beside(struct beside *b) {
   } while (b->again);
 }
 
-static void sort_beside(struct beside *b) {
-  struct td_space *space = &b->cycle.heap->space;
-  while (td_sort_some(space)) /* a mutator may have sorted the last ones: under the lock, as this */
-    td_space_let_others(space);
-}
-
 static void note_taken(const struct beside *b) {
   /* relaxed: a figure. */
   uint64_t allocated = atomic_load_explicit(&b->cycle.heap->allocated_bytes, memory_order_relaxed);
@@ -289,15 +277,6 @@ static void note_taken(const struct beside *b) {
   if (taken < 0) taken = 0;                      /* whole blocks count as freed */
   if (b->awaited || b->paced_ns > 0) taken *= 2; /* it would have been more */
   b->own->taken = td_smooth(b->own->taken, taken);
-}
-
-/* Under the world's lock. */
-static void decide(struct beside *b) {
-  struct tide_heap *heap = b->cycle.heap;
-  if (b->sorts) td_cycle_note_sorted(&b->cycle, 0, heap->space.freed_beside);
-  b->cycle.swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
-  b->cycle.told_ns = heap->stats->told_ns;
-  td_cycle_decide(&b->cycle);
 }
 
 static void resume_young_stopped(struct beside *b) {
@@ -314,7 +293,7 @@ static void decide_beside(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_world_lock_beside(heap);
   pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
-  decide(b);
+  td_cycle_end_sorting(&b->cycle);
   pthread_mutex_unlock(&heap->finalizers->lock);
   bool stops = td_young_must_resume(heap);
   if (stops)
@@ -342,7 +321,7 @@ static void publish(struct beside *b) {
   atomic_fetch_add_explicit(&heap->stats->degenerate, stats->stopped_because != NULL,
                             memory_order_relaxed);
   td_cycle_publish(&b->cycle);
-  if (b->queued) td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
+  if (b->cycle.queued) td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
 }
 
 static void collect(struct tide_heap *heap) {
@@ -362,7 +341,7 @@ static void collect(struct tide_heap *heap) {
   td_world_unlock(heap);
   td_cycle_tell_resumed(heap);
   if (!b.stopped) mark_beside(&b);
-  sort_beside(&b);
+  td_sort_rest(&heap->space);
   decide_beside(&b);
   td_world_lock_beside(heap);
   pthread_mutex_lock(&heap->finalizers->lock); /* as above */

@@ -4,7 +4,8 @@
  *   retire   the unused rests of bump runs go back, so that every object is a real one
  *   mark     from all roots, in parallel
  *   reclaim  ephemerons, weak references, finalizers (gc/cycle/reclaim.h tells the order)
- *   sort     empty blocks return to the pool, the others wait to be swept by allocation
+ *   sort     empty blocks return to the pool, the others wait to be swept by allocation; after the
+ *            resume, if there are other threads that need not wait for it
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
 
@@ -24,6 +25,7 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
+#include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/weak/ephemeron.h"
@@ -76,13 +78,13 @@ static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
-static void sort(const struct td_cycle *cycle) {
-  struct td_space *space = &cycle->heap->space;
-  uint64_t before = space->live_bytes;
-  cycle->heap->last_beside = false;
-  bool young = cycle->kind == TIDE_CYCLE_YOUNG;
-  uint32_t freed = young ? td_space_end_young(space) : td_space_end_marking(space);
-  td_cycle_note_sorted(cycle, before, freed);
+/* Has another thread more from it? Where objects are young or old, those that are allocated while
+ * blocks are sorted would be old, until another stop. */
+static bool may_sort_beside(const struct td_cycle *cycle) {
+  const struct tide_heap *heap = cycle->heap;
+  /* relaxed: changed under the lock that we hold. */
+  bool alone = atomic_load_explicit(&heap->world->count, memory_order_relaxed) == 1;
+  return !alone && !cycle->then && !heap->space.has_young;
 }
 
 /* Everything between the stop and the resume. */
@@ -101,14 +103,29 @@ static void collect_stopped(struct td_cycle *cycle) {
   atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
   stats->objects += heap->ephemerons->objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
-  sort(cycle);
+  heap->last_beside = false;
+  td_cycle_sort(cycle, may_sort_beside(cycle));
   heap->marking = false;
-  cycle->told_ns = heap->stats->told_ns;
-  cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
-  td_cycle_decide(cycle);
+  if (!cycle->sorts) td_cycle_end_sorting(cycle);
   td_young_follow(heap);
   td_owed_settle(heap, cycle->self, cycle->kind);
   if (heap->verify) td_verify_or_abort(heap);
+}
+
+/* The figures of a collection are complete. */
+static void publish(struct td_cycle *cycle) {
+  td_cycle_publish(cycle);
+  if (cycle->queued) td_stats_tell(cycle->heap, TIDE_EVENT_FINALIZERS_PENDING);
+}
+
+/* The other threads go on. The next collection waits for this one's end: the world's lock may be
+ * given up meanwhile. */
+static void resume(struct td_cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  td_pause_hand_back_runs(heap);
+  if (cycle->sorts) td_world_set_beside(heap, true);
+  if (cycle->sorts) cycle->longest_ns = td_plat_now_ns() - cycle->begin_ns;
+  td_world_resume(heap, cycle->self);
 }
 
 /* Under the world's lock, inside td_stack_call. */
@@ -126,14 +143,35 @@ static void collect_locked(void *argument) {
   heap->finalizers->pending_before = heap->finalizers->pending_count;
   cycle->stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   collect_stopped(cycle);
+  cycle->queued = heap->finalizers->pending_count > heap->finalizers->pending_before;
   td_roots_unlock(heap);
   if (heap->concurrent && cycle->cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
-  td_cycle_publish(cycle);
-  if (heap->finalizers->pending_count > heap->finalizers->pending_before)
-    td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
+  if (!cycle->sorts) publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
-  td_pause_hand_back_runs(heap);
-  td_world_resume(heap, cycle->self);
+  resume(cycle);
+}
+
+/* Other heaps' stops need not wait for it. */
+static void sort_safely(void *argument) {
+  const struct td_cycle *cycle = argument;
+  td_thread_enter_safe(NULL);
+  td_sort_rest(&cycle->heap->space);
+  td_thread_leave_safe(NULL);
+}
+
+/* Threads come and go meanwhile, and allocate. */
+static void sort_beside(struct td_cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  int cancel_state = heap->world->cancel_state;
+  td_world_unlock_safe(heap);
+  td_stack_call(sort_safely, cycle);
+  td_world_lock_beside(heap);
+  heap->world->cancel_state = cancel_state;
+  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
+  td_cycle_end_sorting(cycle);
+  publish(cycle);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  td_world_set_beside(heap, false);
 }
 
 static void end_and_unlock(struct tide_heap *heap) {
@@ -160,6 +198,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
   td_cycle_set_asks(heap, false);
   td_stack_clear_below();
+  if (cycle.sorts) sort_beside(&cycle);
   if (cycle.rooted) {
     td_stats_tell(heap, TIDE_EVENT_RESUMED);
     if (cycle.kind == TIDE_CYCLE_FULL) td_beside_set_pace(heap);

@@ -10,13 +10,15 @@
 #include "gc/stats/stats.h"
 #include "gc/threads/stop/world.h"
 #include "gc/when/when.h"
+#include "heap/cells/sort.h"
 
 /* Did the program want the collection now? */
 static bool was_asked(enum tide_cycle_cause cause) {
   return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
 }
 
-void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, uint32_t freed) {
+/* Of the blocks `freed` were given back. */
+static void note_sorted(const struct td_cycle *cycle, uint64_t live_before, uint32_t freed) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
   bool young = cycle->kind == TIDE_CYCLE_YOUNG;
@@ -32,7 +34,7 @@ void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, ui
   stats->stopped_because = NULL;
 }
 
-void td_cycle_decide(const struct td_cycle *cycle) {
+static void decide(const struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   const struct tide_cycle_stats *stats = &heap->stats->building->all;
   /* relaxed: world stopped. */
@@ -53,6 +55,27 @@ void td_cycle_decide(const struct td_cycle *cycle) {
                   .freed_blocks = (uint32_t)stats->blocks_freed,
               });
   heap->when->allocated_before = allocated;
+}
+
+void td_cycle_sort(struct td_cycle *cycle, bool may_wait) {
+  const struct tide_heap *heap = cycle->heap;
+  struct td_space *space = &cycle->heap->space;
+  const uint64_t before = space->live_bytes;
+  cycle->sorts = may_wait && !heap->verify && td_sort_may_wait(space);
+  if (cycle->sorts)
+    td_sort_begin(space);
+  else if (cycle->kind == TIDE_CYCLE_YOUNG)
+    note_sorted(cycle, before, td_space_end_young(space));
+  else
+    note_sorted(cycle, before, td_space_end_marking(space));
+}
+
+void td_cycle_end_sorting(struct td_cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  if (cycle->sorts) note_sorted(cycle, 0, heap->space.freed_beside);
+  cycle->told_ns = heap->stats->told_ns;
+  cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
+  decide(cycle);
 }
 
 static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {

@@ -14,23 +14,26 @@ struct td_cycle {
   bool keeps;       /* what is young becomes old, unlooked at: gc/when/when.h */
   bool logged_much; /* it came for what was logged */
   bool rooted;      /* there was memory to remember the roots: it takes place */
+  bool sorts;       /* blocks are sorted while the program runs */
+  bool queued;      /* there are finalizers to be run that were not there before */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
   uint64_t worked_ns;  /* by this thread, at the beginning */
   uint64_t told_ns;    /* spent in the program's callbacks until the blocks were sorted */
   size_t root_bytes;   /* read by marking */
-  uint64_t longest_ns; /* beside the program: the longest stop; else 0 */
+  uint64_t longest_ns; /* the longest stop, if more comes after it; else 0 */
 };
 
 /* The thread is about to ask the sources of roots, or has asked them: gc/cycle/turn.h. */
 void td_cycle_set_asks(struct tide_heap *heap, bool asks);
 /* Stops the world. Returns false if there is no memory to remember the roots. */
 bool td_cycle_stop_with_roots(struct td_cycle *cycle);
-/* Blocks were sorted, and `freed` of them given back: the figures. */
-void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, uint32_t freed);
-/* Decides what is due next. */
-void td_cycle_decide(const struct td_cycle *cycle);
+/* After marking, the world stopped: sorts the blocks, or leaves that to be done while the program
+ * runs, if nothing of the heap speaks against it: `sorts` tells. */
+void td_cycle_sort(struct td_cycle *cycle, bool may_wait);
+/* All are sorted: tells of it, and decides what is due next. */
+void td_cycle_end_sorting(struct td_cycle *cycle);
 /* The figures of a collection that has ended become those of the last one. */
 void td_cycle_publish(struct td_cycle *cycle);
 /* Without a lock, for the program's function may take its time: one of several stops is over. */

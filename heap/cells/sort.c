@@ -264,6 +264,11 @@ bool td_sort_some(struct td_space *space) {
   return more;
 }
 
+void td_sort_rest(struct td_space *space) {
+  while (td_sort_some(space)) /* another may have sorted the last ones: under the lock, as this */
+    td_space_let_others(space);
+}
+
 /* What the last collection found alive in the block is in the sums already. */
 static void uncount(struct td_space *space, uint32_t b) {
   const struct td_block_info *info = &space->infos[b];

@@ -32,6 +32,8 @@ static inline bool td_sort_is_behind(const struct td_space *space) {
 void td_sort_step(struct td_space *space);
 /* The same by itself. Returns whether there are more. */
 bool td_sort_some(struct td_space *space);
+/* All that are left, while others go first that wait for the lock. */
+void td_sort_rest(struct td_space *space);
 
 /* The block's owner ends, and has retired its run there, which had come to the granule `ahead`:
  * another may go on from there. Not where what was allocated since the last collection does not

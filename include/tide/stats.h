@@ -54,7 +54,7 @@ struct tide_cycle_stats {
   uint64_t stop_ns; /* from the wish until every mutator stood still */
   uint64_t mark_ns; /* from the first root to agreed termination */
   uint64_t weak_ns, sweep_ns;
-  uint64_t pause_ns; /* all of it */
+  uint64_t pause_ns; /* all of it; without sweep_ns if other threads ran meanwhile */
   uint64_t blocks_freed, steals;
   unsigned available; /* of the markers: fewer if threads were refused, 1 before helpers_after_ms */
   uint64_t region_pool_bytes; /* most memory of references that waited for a visit */
@@ -120,8 +120,9 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 }
 
 /* What happens, while it happens. The callback runs on the collecting thread with the world
- * stopped, except: in CYCLE_BEGIN, STOP_LATE, RESUMED and HEAP_SHRANK the world runs; HEAP_GREW and
- * COLLECTION_DUE come from the allocating thread, and may collect. It must not allocate. */
+ * stopped, except: in CYCLE_BEGIN, STOP_LATE, RESUMED and HEAP_SHRANK the world runs, and it may
+ * after WEAK_END; HEAP_GREW and COLLECTION_DUE come from the allocating thread, and may collect. It
+ * must not allocate. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,

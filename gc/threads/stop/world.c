@@ -352,9 +352,11 @@ void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
  * counts as safe in this heap, too: others may collect. */
 static void wait_without_lock(struct tide_heap *heap, struct tide_mutator *suspended) {
   int cancel_state = heap->world->cancel_state;
+  const enum awaits awaits = heap->world->beside ? NOTHING : THE_END; /* not for ourselves */
   td_world_unlock_safe(heap);
   td_world_wait_at_gate(suspended);
-  td_world_lock_safe(heap);
+  lock_after(heap->world, awaits);
+  become_holder(heap->world);
   heap->world->cancel_state = cancel_state;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures, events, the walk, and verification that finds what is wrong. */
+#include <sched.h>
+#include <unistd.h>
+
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
@@ -76,6 +79,45 @@ HeapTest(events, come_in_order) {
   told.count = 0;
   tide_collect(w.m);
   cr_assert_eq(told.count, 0);
+}
+
+struct other {
+  struct tide_heap *heap;
+  _Atomic(unsigned) turns;
+  _Atomic(bool) ended;
+  bool went_on;
+};
+static void *poll_until_told(void *data) {
+  struct other *other = data;
+  SCOPED_MUTATOR m = tide_attach(other->heap, NULL, NULL);
+  for (; !atomic_load(&other->ended); atomic_fetch_add(&other->turns, 1))
+    tide_safepoint(m);
+  return NULL;
+}
+
+/* Ten seconds are enough for a thread that does not stand still. */
+EVENT(await_other) {
+  struct other *other = context;
+  const unsigned before = atomic_load(&other->turns);
+  if (event != TIDE_EVENT_SWEEP_END) return;
+  for (int i = 0; i < 1000 && atomic_load(&other->turns) == before; i++)
+    usleep(10000);
+  other->went_on = atomic_load(&other->turns) != before;
+}
+
+HeapTest(events, others_run_while_blocks_are_sorted) {
+  struct other other = {.heap = w.heap};
+  pthread_t thread = thread_new(poll_until_told, &other);
+  tide_blocking_enter(w.m);
+  while (atomic_load(&other.turns) == 0)
+    sched_yield();
+  tide_blocking_leave(w.m);
+  tide_heap_on_event(w.heap, await_other, &other);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert(other.went_on);
+  tide_heap_on_event(w.heap, NULL, NULL);
+  atomic_store(&other.ended, true);
+  thread_end(w.m, thread);
 }
 
 VISIT(stop_after_three) {

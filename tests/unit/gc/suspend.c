@@ -5,7 +5,7 @@
 #include "tide/dropin.h"
 
 struct worker {
-  struct tide_heap *heap;
+  struct tide_heap *heap, *elsewhere;
   enum tide_stop stop;
   bool collects;
   struct tide_mutator *_Atomic mutator;
@@ -17,11 +17,12 @@ struct worker {
 static void *work(void *data) {
   struct worker *worker = data;
   SCOPED_MUTATOR m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
+  SCOPED_MUTATOR there = worker->elsewhere ? tide_attach(worker->elsewhere, NULL, NULL) : NULL;
   cr_assert(m);
   worker->mutator = m;
   while (!worker->over) {
     tide_safepoint(m);
-    if (worker->collects) cr_assert_eq(tide_collect(m), TIDE_OK);
+    if (worker->collects) cr_assert_eq(tide_collect(there ? there : m), TIDE_OK);
     worker->steps++;
   }
   return NULL;
@@ -69,6 +70,14 @@ Test(suspend, threads_of_each_kind) {
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL});
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL, .collects = true});
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL, .collects = true});
+}
+
+/* It sorts blocks there while we are in a blocking section. */
+HeapTest(suspend, one_that_collects_elsewhere) {
+  tide_blocking_enter(w.m);
+  suspend_again_and_again(
+      &(struct worker){.stop = TIDE_STOP_POLL, .collects = true, .elsewhere = w.heap});
+  tide_blocking_leave(w.m);
 }
 
 HeapTest(suspend, what_means_nothing_is_refused) {
