@@ -33,7 +33,7 @@ static void free_marker(struct td_marker *marker) {
 static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
   struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
   if (!marker) return NULL;
-  *marker = (struct td_marker){.set = set, .id = id, .cpu = -1};
+  *marker = (struct td_marker){.set = set, .id = id};
   marker->visitor = td_visitor_make(marker);
   marker->tester = td_tester_make(marker);
   if (marker->visitor && marker->tester) return marker;

@@ -2,7 +2,6 @@
 /* The frame of a collection: what the collecting thread does around and between phases. */
 #include "heap/space/counted.h"
 #include "marker/base/deferred.h"
-#include "marker/base/place.h"
 #include "marker/base/root_slices.h"
 #include "marker/scan/rare.h"
 #include "marker/marker.h"
@@ -87,7 +86,6 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   self->joined_ns = begin;
   td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);
-  td_place_note(self);
   if (set->beside) td_deferred_answer_for_others(self);
   if (roots->callback) td_mark_call_back(set, roots);
   td_term_start(&set->term);

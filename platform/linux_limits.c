@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "platform/linux_cpus.h"
 #include "platform/platform.h"
 
 #define LINE_BYTES 4096
@@ -250,9 +250,25 @@ size_t td_plat_own_bytes(void) {
   return (size_t)limit.rlim_cur;
 }
 
+/* Returns the affinity mask, of *bytes; NULL if there is no memory, or if the system does not tell.
+ * If that of a large machine does not fit, the kernel says EINVAL, and a longer one is tried. */
+static cpu_set_t *affinity(size_t *bytes) {
+  for (size_t cpus = CPU_SETSIZE; cpus <= (size_t)1 << 20; cpus *= 4) {
+    cpu_set_t *set = CPU_ALLOC(cpus);
+    if (!set) return NULL;
+    *bytes = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(*bytes, set);
+    if (sched_getaffinity(0, *bytes, set) == 0) return set;
+    int reason = errno;
+    CPU_FREE(set);
+    if (reason != EINVAL) return NULL;
+  }
+  return NULL;
+}
+
 static unsigned cpus_by_affinity(void) {
   size_t bytes;
-  cpu_set_t *set = td_cpus_by_affinity(&bytes);
+  cpu_set_t *set = affinity(&bytes);
   int count = set ? CPU_COUNT_S(bytes, set) : 0;
   if (set) CPU_FREE(set);
   if (count > 0) return (unsigned)count;
@@ -266,4 +282,17 @@ unsigned td_plat_cpus_allowed(void) {
   uint64_t cpus = least(cpus_by_affinity(), group_cpus);
   errno = saved;
   return cpus > 0 ? (unsigned)cpus : 1;
+}
+
+/* Intel's processors are of a kind that was measured if they have VBMI2: from Ice Lake on. */
+enum td_plat_avx512 td_plat_avx512(void) {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512vbmi2") ? TD_PLAT_AVX512_FAST
+                                                                              : TD_PLAT_AVX512_RUNS;
+#endif
+  return TD_PLAT_AVX512_NONE;
 }

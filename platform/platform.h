@@ -141,14 +141,6 @@ void td_plat_fault_watch(void (*tell_of)(const uintptr_t *words, size_t count));
  * that was when it was first asked for, at least 1. */
 unsigned td_plat_cpus_allowed(void);
 
-/* Returns the CPU that the calling thread executes on at the moment, a negative number if the
- * system does not tell it. */
-int td_plat_cpu_here(void);
-/* Moves the calling thread to a CPU that it may use and that is none of these `count`; negative
- * numbers are none. Which CPUs it may use stays the same. Takes some ten microseconds. Returns
- * false if there is no such CPU, or if the system refuses. */
-bool td_plat_leave_cpus(const int *cpus, unsigned count);
-
 enum td_plat_avx512 {
   TD_PLAT_AVX512_NONE, /* the processor or the system has it not */
   TD_PLAT_AVX512_RUNS,

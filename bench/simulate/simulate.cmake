@@ -46,7 +46,7 @@ endforeach()
 # is not simulated.
 get_target_property(workload_sources tidemark_workloads SOURCES)
 target_sources(tidemark_simulated PRIVATE ${workload_sources})
-foreach(function td_mark_phase td_idle td_plat_cpus_allowed td_plat_cpu_here td_plat_reserve
+foreach(function td_mark_phase td_idle td_plat_cpus_allowed td_plat_reserve
     td_plat_now_ns td_plat_thread_start td_plat_thread_join td_plat_wait td_plat_wake
     pthread_mutex_lock pthread_mutex_unlock)
   target_link_options(tidemark_simulated PRIVATE -Wl,--wrap=${function})

@@ -9,7 +9,6 @@
 #include "marker/base/idle.h"
 
 #include "marker/base/events.h"
-#include "marker/base/place.h"
 #include "platform/probes.h"
 
 #define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
@@ -150,7 +149,6 @@ static void arrive(struct td_marker *marker) {
   marker->joined_ns = td_plat_now_ns();
   if (!marker->took_part) stats->started_ns = marker->joined_ns - marker->set->start_ns;
   marker->took_part = true;
-  td_place_note(marker);
   stats->parks += marker->parks;
   stats->wakes += marker->wakes;
   marker->parks = marker->wakes = 0;
@@ -164,7 +162,6 @@ static void part(struct td_marker *marker) {
   uint64_t now = td_plat_now_ns();
   marker->stats.ended_ns = now - marker->set->start_ns;
   marker->stats.trace_ns += now - marker->joined_ns;
-  td_place_forget(marker);
   td_event_at(&marker->events, now, TIDE_TIMELINE_LEAVE, 0, marker->stats.objects);
   TD_PROBE2(leave, marker->id, marker->stats.objects);
 }
@@ -200,10 +197,7 @@ void *td_helper(void *argument) {
      * configuration does not change. */
     bool wanted =
         !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
-    if (wanted && !td_term_over(&set->term)) {
-      td_place_apart(marker);
-      set->engine->work(marker, false);
-    }
+    if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
     bool in_vain = sleep_on(marker, &marker->signal, signal, wanted);
     if (in_vain && is_superfluous(set, collecting)) {
       retire(marker);

@@ -145,10 +145,6 @@ struct td_marker {
   uint64_t parks, wakes;
   struct td_naps naps;
 
-  /* The CPU on which the marker joined the phase; negative while it is not active. It writes;
-   * helpers that wake read. See marker/base/place.h. */
-  _Atomic(int32_t) cpu;
-
   /* Futex of the helper: a change tells it to look. Written by the thread that wakes it. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
   /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */

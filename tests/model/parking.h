@@ -42,7 +42,6 @@
 
 /* What idle.c uses of these headers is below. */
 #define TD_MARKER_BASE_EVENTS_H
-#define TD_MARKER_BASE_PLACE_H
 #define TD_MARKER_BASE_STATE_H
 #define TD_PLATFORM_PROBES_H
 #define TD_PROBE1(name, a) ((void)(a))
@@ -124,18 +123,6 @@ static inline uint32_t td_enough(const struct td_markers *set) {
 static inline bool td_is_early_before_stop(const struct td_markers *set) {
   (void)set;
   return false;
-}
-
-/* ---- Where markers execute is a hint, and wakes nobody ---- */
-
-static inline void td_place_note(struct td_marker *marker) {
-  (void)marker;
-}
-static inline void td_place_forget(struct td_marker *marker) {
-  (void)marker;
-}
-static inline void td_place_apart(struct td_marker *marker) {
-  (void)marker;
 }
 
 /* ---- Platform ---- */

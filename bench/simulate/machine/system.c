@@ -100,13 +100,6 @@ unsigned __wrap_td_plat_cpus_allowed(void) {
   return td_sim_cpus;
 }
 
-/* A simulated thread wakes on a core where nobody executes, if there is one, so none has to move.
- */
-int __wrap_td_plat_cpu_here(void);
-int __wrap_td_plat_cpu_here(void) {
-  return -1;
-}
-
 uint64_t __real_td_plat_now_ns(void);
 uint64_t __wrap_td_plat_now_ns(void);
 uint64_t __wrap_td_plat_now_ns(void) {
