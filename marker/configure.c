@@ -201,7 +201,6 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   }
   memset(set, 0, sizeof *set);
   set->space = space;
-  set->bytes_each = TD_MANY_BYTES_EACH;
   set->regions = regions;
   if (configure(set, config, error)) return set;
   td_markers_destroy(set);

@@ -8,15 +8,10 @@
 #include "marker/region/regions.h"
 #include "platform/probes.h"
 
-/* Returns how many markers the heap has work for. Few may always take part: what there is to share
- * decides. Of more than there are CPUs, those that work wait for those that do not. */
+/* Of more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
   if (td_is_early(set)) return 1;
-  size_t most =
-      ((size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2) / set->bytes_each;
-  if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
-  if (most > set->cpus) most = set->cpus;
-  return most < set->limit ? (uint32_t)most : set->limit;
+  return set->cpus < set->limit ? set->cpus : set->limit;
 }
 
 /* World stopped: may there be too little to mark for a second marker? A small heap has as much

@@ -60,25 +60,20 @@ static inline bool td_bits_clear(struct td_bits *b, unsigned id) {
          bit;
 }
 
-/* Returns the marker whose bit is the next one of the first `count` markers from `from` on,
- * cyclically; TD_BITS_NONE if none has its bit. */
-static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, unsigned from) {
+/* Takes away the next bit of the first `count` markers from `from` on, cyclically. Returns the
+ * marker; TD_BITS_NONE if none has its bit. */
+static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
   for (unsigned i = 0; i <= words; i++) {
-    unsigned word = (from / TD_BITS_LINE + i) % words;
+    const unsigned word = (from / TD_BITS_LINE + i) % words;
     uint64_t bits = td_bits_in(b, count, word);
     if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;
-    if (bits) return TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bits);
+    if (!bits) continue;
+    const uint32_t id = TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bits);
+    /* Another one may have taken it just now. */
+    return td_bits_clear(b, id) ? id : td_bits_take(b, count, id);
   }
   return TD_BITS_NONE;
-}
-
-/* Takes that bit away. Returns the marker; TD_BITS_NONE if none has its bit. */
-static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from) {
-  uint32_t id = td_bits_next(b, count, from);
-  while (id != TD_BITS_NONE && !td_bits_clear(b, id)) /* another one has taken it just now */
-    id = td_bits_next(b, count, id);
-  return id;
 }
 
 #endif

@@ -41,10 +41,7 @@ struct td_markers {
   const struct td_policy_kind *policy;
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
-  /* No more markers mark a heap than there are CPUs, nor, if they are many, than it has parts of so
-   * many bytes, which tests change. */
-  size_t bytes_each;
-  uint32_t cpus;
+  uint32_t cpus;             /* no more markers take part */
   uint64_t helpers_after_ns; /* see td_is_early */
   struct td_regions *regions;
   struct td_marker *marker[TIDE_MARKERS_MAX]; /* those that were ever wanted; NULL behind them */
@@ -71,11 +68,6 @@ struct td_markers {
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
    * that it overlooks are found by those markers themselves. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
-  /* A bit for each marker whose queue has something that thieves could take, so that a thief among
-   * many need not ask all. An owner sets its own bit at a poll; a thief that finds nothing clears
-   * it. A watcher looks at the queues themselves now and then, and sets what is missing. With two
-   * markers there is one victim, and no bits. */
-  struct td_bits offers;
   /* Helpers that sleep and may take part. A helper sets its own bit; a marker that takes the bit
    * away wakes that helper. */
   struct td_bits sleepers;
@@ -151,11 +143,6 @@ struct td_marker {
   _Atomic(uint32_t) awake;
 };
 
-/* See TD_MANY_MARKERS. */
-static inline bool td_are_many(const struct td_markers *set) {
-  return set->limit >= TD_MANY_MARKERS;
-}
-
 /* A young collection keeps the epoch. What it meets says nothing of the whole heap. */
 static inline bool td_is_young(const struct td_markers *set) {
   return set->space->epoch == set->epoch;
@@ -179,11 +166,6 @@ static inline bool td_is_early_before_stop(const struct td_markers *set) {
   bool early = td_is_early(set);
   pthread_mutex_unlock(&set->space->lock);
   return early;
-}
-
-/* Returns whether markers tell each other what they have to offer: with two there is no choice. */
-static inline bool td_has_offers(const struct td_markers *set) {
-  return set->limit > 2;
 }
 
 #endif

@@ -78,14 +78,6 @@
 /* In a heap that uses TD_ALONE_BYTES or more it is never too early to wake helpers. */
 #define TD_ALONE_BYTES ((size_t)32 << 20)
 
-/* From this number on, markers are many: what each of them does to all others has to be little.
- * Fewer share work as few do. */
-#define TD_MANY_MARKERS 16u
-/* More than TD_MANY_MARKERS mark a heap only if it has TD_MANY_BYTES_EACH for each. Below that it
- * takes longer to wake them, and to find out that all is done, than they can help. */
-#define TD_MANY_BYTES_EACH ((size_t)256 << 10)
-/* How many objects later one of many looks again whether others have taken what it offers. */
-#define TD_LOOK_OBJECTS 256u
 /* References from a trace function that are kept before they are deferred. */
 #define TD_TRACE_BUFFER 256u
 

@@ -32,34 +32,14 @@ TD_INLINE void give(struct loop *l) {
   grant(l);
 }
 
-/* Tells thieves whether there is something in the queue. */
-TD_INLINE void offer(struct loop *l) {
-  struct td_markers *set = l->marker->set;
-  if (!td_has_offers(set) || td_bits_has(&set->offers, l->marker->id)) return;
-  if (Q(size)(l->queue) == 0) return;
-  td_bits_set(&set->offers, l->marker->id);
-}
-
-/* Among many, some marker is always about to run out of work, and sleeps if it finds none to take.
- * So there something is on offer all the time, asked for or not. The queue tells whether
- * there is, not the bit, whose line others change. */
-TD_INLINE bool is_asked(const struct loop *l) {
-  return Q(wanted)(l->queue) || (td_are_many(l->marker->set) && Q(size)(l->queue) == 0);
-}
-
 /* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Sees
- * whether the queue has become deep. Among many, what others may have changed is looked at more
- * seldom, because it then comes from them. */
+ * whether the queue has become deep. */
 TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
-  if (s->effort >= s->look_at) {
-    if (td_are_many(l->marker->set)) s->look_at = s->effort + TD_LOOK_OBJECTS;
-    if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count + l->grey >= 2) &&
-        is_asked(l))
-      give(l);
-    offer(l);
-    l->mode.deep = Q(size)(l->queue) > TD_DEEP_ITEMS;
-  }
+  if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count + l->grey >= 2) &&
+      Q(wanted)(l->queue))
+    give(l);
+  l->mode.deep = Q(size)(l->queue) > TD_DEEP_ITEMS;
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count + l->grey >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }

@@ -36,7 +36,6 @@ struct mode_choice {
 struct sharing {
   uint64_t effort;
   uint64_t recruit_at; /* effort at which to think of waking another marker */
-  uint64_t look_at;    /* effort at which to look what others want; 0 unless markers are many */
   uint64_t give_at;    /* effort at which thieves may get something again, */
   uint32_t give_step;  /* which is this much after the last time */
   bool spill;          /* move the window into the queue, where thieves reach it */

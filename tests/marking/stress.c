@@ -13,6 +13,7 @@
 #include "tests/marking/regions.h"
 
 static const uint32_t capacities[][2] = {{0, 0}, {2, 2}, {2, 4}, {4, 8}, {16, 16}, {2, 64}};
+#define MANY_MARKERS 16
 #define CAPACITIES (sizeof capacities / sizeof *capacities)
 
 struct totals {
@@ -47,10 +48,9 @@ static void one_heap(uint32_t *random, unsigned least, unsigned most_markers,
   snprintf(what, sizeof what, "stress --seed %u, capacity %u x %u", seed, capacities[c][0],
            capacities[c][1]);
   rig_open(&r, (size_t)512 << 20, capacities[c][0], capacities[c][1]);
-  r.heap->markers->bytes_each = 1;
   struct mixed g;
   uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192, */
-  if (least >= TD_MANY_MARKERS) most <<= 4;             /* or work for many */
+  if (least >= MANY_MARKERS) most <<= 4;                /* or work for many */
   uint32_t count = 1 + random_next(random) % most;
   mixed_build(&g, &r, random_next(random), count, 1 + random_next(random) % count);
   for (unsigned round = 0; round < 6; round++) {
