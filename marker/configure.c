@@ -7,7 +7,6 @@
 #include "marker/base/deferred.h"
 #include "marker/base/idle.h"
 #include "marker/engine/engines.h"
-#include "marker/helpers.h"
 #include "marker/marker.h"
 #include "marker/queue/policies.h"
 #include "marker/region/regions.h"

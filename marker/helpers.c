@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting and ending helper threads. */
-#include "marker/helpers.h"
-
+/* The helper threads of a set of markers: when they begin and end.
+ *
+ * Helpers are started by the collection that needs them, before it stops the world. A thread that
+ * the system refuses is one marker less, no error. Helpers that no collection has needed for a
+ * second end. So they never keep a process alive whose own threads have all ended, a forked child
+ * that does not collect has one thread, and so has a program that collects no more. */
 #include "marker/base/idle.h"
 #include "marker/marker.h"
 

@@ -6,7 +6,6 @@
 #define TD_GC_OBJECT_SCAN_H
 
 #include "heap/space/marks.h"
-#include "marker/base/tracer.h"
 #include "marker/marker.h"
 
 /* Embed it as the first member; the functions get it back. */

@@ -36,4 +36,7 @@ void td_reopen(struct td_markers *set, bool moved);
 /* Wakes all sleepers, so that they look what has changed. */
 void td_wake_all(struct td_markers *set);
 
+/* Ends all helpers; no collection is going on. marker/helpers.c says when they begin and end. */
+void td_helpers_end(struct td_markers *set);
+
 #endif

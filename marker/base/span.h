@@ -4,6 +4,7 @@
 #define TD_MARKER_BASE_SPAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tide/tide.h"
 
@@ -19,6 +20,17 @@ struct td_span {
   const void *start;
   size_t count;
   enum td_span_kind kind;
+};
+
+/* What a trace function or root callback of the embedder calls back into. The marker, the serial
+ * verifier and the ephemeron closure each have one as the first member of their own state and fill
+ * in the functions. gc/object/scan.c defines tide_trace, tide_trace_range and
+ * tide_trace_conservative on top of it. */
+struct tide_tracer {
+  /* `count` reference slots. */
+  void (*slots)(struct tide_tracer *tracer, const uintptr_t *slots, size_t count);
+  /* One word that may point at or into an object. */
+  void (*conservative)(struct tide_tracer *tracer, uintptr_t word);
 };
 
 struct td_roots {

@@ -21,7 +21,6 @@
 #include "heap/space/counted.h"
 #include "heap/space/space.h"
 #include "marker/base/bits.h"
-#include "marker/base/engine.h"
 #include "marker/base/events.h"
 #include "marker/base/item.h"
 #include "marker/base/marking.h"
@@ -29,9 +28,30 @@
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
 #include "marker/queue/growth.h"
+#include "marker/queue/list.h"
 #include "marker/queue/policy.h"
 #include "platform/platform.h"
 #include "tide/stats.h"
+
+struct td_marker;
+
+/* A marking engine: the marking loop compiled around one kind of queue. */
+struct td_engine {
+  const struct td_queue_entry *queue; /* its name and defaults */
+  /* Returns the bytes that the slots of a queue need, 0 if it cannot have that capacity. */
+  size_t (*storage_bytes)(uint32_t blocks, uint32_t items);
+  size_t queue_bytes;
+  size_t owner_bytes;
+  void (*init)(struct td_marker *marker, uint32_t blocks, uint32_t items);
+  /* After a collection, while all queues are empty and no other thread uses them: the marker's
+   * queue goes back to its first storage. */
+  void (*shrink)(struct td_marker *marker);
+  /* Returns roughly how many items thieves could take from the queue. */
+  uint64_t (*size)(const void *queue);
+  /* Marks until nothing is left for this marker. `joined` tells whether the marker is active
+   * already; it is not any more on return. */
+  void (*work)(struct td_marker *marker, bool joined);
+};
 
 struct td_markers {
   /* Constant between configurations. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "marker/base/engine.h"
+#include "marker/base/state.h"
 
 /* The default first, and NULL behind the last. */
 extern const struct td_engine *const td_engines[];

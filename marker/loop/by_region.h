@@ -6,7 +6,6 @@
 #define TD_MARKER_LOOP_BY_REGION_H
 
 #include "marker/loop/follow.h"
-#include "marker/loop/own_queue.h"
 #include "marker/region/throw.h"
 
 TD_INLINE void throw_word(void *context, uintptr_t word) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The marking loop, a template that is compiled once around each kind of queue. An engine defines
- * the parameters (marker/loop/parameters.h), includes this file, and gets
+ * the parameters (marker/loop/state.h), includes this file, and gets
  *
  *   static void work(struct td_marker *marker, bool joined)
  *

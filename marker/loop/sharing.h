@@ -4,10 +4,8 @@
 #define TD_MARKER_LOOP_SHARING_H
 
 #include "marker/base/idle.h"
-#include "marker/base/report.h"
-#include "marker/loop/own_queue.h"
-#include "marker/loop/slices.h"
-#include "marker/loop/state.h"
+#include "marker/loop/object.h"
+#include "platform/probes.h"
 
 #define GIVE_STEP_MOST 4096u
 
@@ -15,7 +13,9 @@
 TD_INLINE void grant(struct loop *l) {
   if (owned(&l->o) < 2) return;
   Q(grant)(l->queue, &l->o);
-  td_report_granted(l->marker);
+  l->marker->stats.grants++;
+  td_event(&l->marker->events, TIDE_TIMELINE_GRANT, 0, 0);
+  TD_PROBE1(grant, l->marker->id);
 }
 
 /* Gives work to thieves that ask for it. That costs both sides some hundred nanoseconds. If they

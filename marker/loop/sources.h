@@ -6,7 +6,6 @@
 
 #include "heap/withheld/avoid.h"
 #include "marker/base/deferred.h"
-#include "marker/base/report.h"
 #include "marker/base/root_slices.h"
 #include "marker/loop/by_region.h"
 #include "marker/loop/follow.h"
@@ -56,7 +55,10 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     td_avoid_note(l->marker->set->space, words, slice->count);
     break;
   }
-  td_report_roots(l->marker, since, slice->count);
+  const uint64_t now = td_plat_now_ns();
+  l->marker->stats.roots_ns += now - since;
+  td_event_at(&l->marker->events, since, TIDE_TIMELINE_ROOTS_BEGIN, 0, slice->count);
+  td_event_at(&l->marker->events, now, TIDE_TIMELINE_ROOTS_END, 0, 0);
 }
 
 /* ---- Deferred objects ---- */
@@ -119,7 +121,10 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
     int32_t count = Q(steal)(set->marker[victim]->queue, items, TD_STEAL_MOST);
     td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {
-      td_report_stolen(marker, victim, (uint32_t)count);
+      marker->stats.steals++;
+      marker->stats.stolen_items += (uint32_t)count;
+      td_event(&marker->events, TIDE_TIMELINE_STEAL, victim, (uint32_t)count);
+      TD_PROBE3(steal, marker->id, victim, (uint32_t)count);
       return (uint32_t)count;
     }
     marker->stats.failed_steals++;

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of the marking loop: a local variable of work() in marker/loop/loop.h. The modes that
  * follow the newest child work on a copy whose address goes to inlined functions only, so that the
- * compiler keeps what they use most in registers. */
+ * compiler keeps what they use most in registers.
+ *
+ * An engine defines, before it includes marker/loop/loop.h:
+ *
+ *   QUEUE       struct QUEUE is the shared part of a queue
+ *   Q(name)     its functions, and struct Q(owner): see marker/queue/contract.h
+ *   owned(o)    a function: roughly how many items the owner could share
+ *
+ * All headers that include this one are parts of that template. */
 #ifndef TD_MARKER_LOOP_STATE_H
 #define TD_MARKER_LOOP_STATE_H
 
+#ifndef Q
+#error "define QUEUE, Q(name) and owned() first: marker/loop/ is a template"
+#endif
+
 #include "heap/view.h"
 #include "marker/base/state.h"
-#include "marker/loop/parameters.h"
 #include "marker/loop/window.h"
 #include "marker/scan/array.h"
 

@@ -3,7 +3,7 @@
 #include "marker/scan/array.h"
 #include "marker/scan/rare.h"
 #include "marker/region/fresh.h"
-#include "marker/region/sift.h"
+#include "marker/region/throw.h"
 
 #define AHEAD TD_VISIT_AHEAD
 #define LIST_FULL TD_VISIT_LIST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "marker/region/sift.h"
+#include "marker/region/throw.h"
 
 #include "marker/region/fresh.h"
 

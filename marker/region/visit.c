@@ -4,7 +4,7 @@
 
 #include "marker/base/idle.h"
 #include "marker/region/fresh.h"
-#include "marker/region/sift.h"
+#include "marker/region/throw.h"
 
 #define CACHED_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* visits after which a sleeping marker is woken */

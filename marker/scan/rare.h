@@ -5,7 +5,6 @@
 #define TD_MARKER_SCAN_RARE_H
 
 #include "marker/base/state.h"
-#include "marker/base/tracer.h"
 #include "marker/scan/scan.h"
 
 /* References that a trace function or root callback has passed. When the buffer is full, they are

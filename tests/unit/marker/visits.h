@@ -6,7 +6,7 @@
 #include "marker/base/deferred.h"
 #include "marker/base/state.h"
 #include "marker/marker.h"
-#include "marker/region/sift.h"
+#include "marker/region/throw.h"
 #include "tests/unit/heap/common.h"
 
 enum { MARKERS = 2, PAIR_BYTES = 16, PAIRS_PER_BLOCK = TD_BLOCK_BYTES / PAIR_BYTES };
