@@ -59,8 +59,7 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   s->first = (uint64_t)r << regions->shift;
   fetch_all_marks(s, td_region_waiting(td_region_look(&regions->at[r])));
   for (bool found = true; found;) {
-    found = td_region_has_deferred(&regions->at[r]) && !td_chunks_are_scarce(visitor);
-    found |= sift_open(s, r);
+    found = sift_open(s, r);
     for (uint32_t number = td_region_take(&regions->at[r]); number;) {
       struct td_chunk *chunk = &regions->pool.at[number];
       uint32_t next = chunk->next;
@@ -75,16 +74,15 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   td_region_leave(&regions->at[r]);
 }
 
-/* Returns how much waits in a region that could be claimed, counted in chunks. */
-static uint32_t waiting(const struct td_region *region, bool deferred) {
+/* Returns how many chunks wait in a region that could be claimed. */
+static uint32_t waiting(const struct td_region *region) {
   uint64_t word = td_region_look(region);
-  if (td_region_is_owned(word)) return 0;
-  return td_region_waiting(word) + (deferred && td_region_has_deferred(region));
+  return td_region_is_owned(word) ? 0 : td_region_waiting(word);
 }
 
 /* Claims the region in which most waits. Those that this marker visits first count double, because
  * their marks are in its cache. Returns false if nothing waits. */
-static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
+static bool claim_fullest(struct td_visitor *visitor, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
   uint32_t own = visitor->marker->id, markers = td_enough(visitor->marker->set);
@@ -92,7 +90,7 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
     uint32_t best = 0;
     uint64_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
-      uint64_t much = waiting(&regions->at[r], deferred);
+      uint64_t much = waiting(&regions->at[r]);
       if (r % markers == own) much *= CACHED_WEIGHT;
       if (much <= most) continue;
       most = much;
@@ -104,12 +102,11 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
   }
 }
 
-/* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
- * all the chunks, visiting ends, and these objects are found by the flags of their pages. */
+/* What this marker has thrown may be all that is left: then it goes to the regions as it is. */
 static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
-  if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
+  if (claim_fullest(visitor, claimed)) return true;
   td_visitor_close(visitor);
-  return claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed);
+  return claim_fullest(visitor, claimed);
 }
 
 /* A round of visits: do they pay? */
@@ -158,7 +155,7 @@ static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
   const uint32_t count = td_regions_count(regions);
   uint32_t r = visitor->cursor < count ? visitor->cursor : 0;
   for (uint32_t i = 0; i < count; i++, r = r + 1 < count ? r + 1 : 0) {
-    if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
+    if (!waiting(&regions->at[r]) || !td_region_claim(&regions->at[r])) continue;
     *claimed = r;
     visitor->cursor = r;
     return true;
@@ -172,7 +169,7 @@ bool td_regions_wait(const struct td_regions *regions) {
   /* relaxed: see td_regions.used. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return false;
   for (uint32_t r = 0; r < td_regions_count(regions); r++)
-    if (waiting(&regions->at[r], false)) return true;
+    if (waiting(&regions->at[r])) return true;
   return false;
 }
 
@@ -209,8 +206,7 @@ void td_regions_check(const struct td_markers *set) {
     assert(td_region_look(&regions->at[r]) == 0);
   for (unsigned i = 0; i < set->limit; i++) {
     const struct td_visitor *visitor = set->marker[i]->visitor;
-    /* relaxed: td_term_over has acquired it: [term.leave]. */
-    used += atomic_load_explicit(&visitor->stock.balance, memory_order_relaxed);
+    used += visitor->stock.balance;
     for (uint32_t part = 0; part < td_regions_parts(regions); part++)
       assert(!visitor->open[part]);
   }

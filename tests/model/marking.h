@@ -54,7 +54,6 @@ enum marking_event {
   VISITED,
   UNLOADED,
   SHORT,
-  TAKEN,
   EVENTS
 };
 
