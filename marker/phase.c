@@ -32,7 +32,7 @@ void td_mark_begin(struct td_markers *set) {
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->enough, enough, memory_order_relaxed);
   atomic_store_explicit(&set->blocks, set->space->frontier, memory_order_relaxed);
-  td_regions_begin(set->regions, set->space, enough);
+  td_regions_begin(set->regions, set->space);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);

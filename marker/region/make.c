@@ -11,11 +11,7 @@
 #include "marker/region/regions.h"
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
-#define REGIONS_FEW 16u    /* with fewer, markers wait for each other's */
 #define REGIONS_MANY 1024u /* with more, larger regions pay: open chunks should stay cached */
-/* Several markers visit smaller regions rather than none: 256 KiB. Without visits they would pass
- * marks from core to core, which takes longer than one marker if the cores are far apart. */
-#define SHIFT_OF_SEVERAL (18u - TD_GRANULE_LOG2)
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -54,13 +50,10 @@ void td_regions_free(struct td_regions *regions) {
   free(regions);
 }
 
-static unsigned choose_shift(const struct td_regions *regions, uint64_t granules,
-                             unsigned markers) {
+static unsigned choose_shift(const struct td_regions *regions, uint64_t granules) {
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
     shift++;
-  while (markers > 1 && shift > SHIFT_OF_SEVERAL && (granules >> shift) + 1 < REGIONS_FEW)
-    shift--;
   return shift;
 }
 
@@ -81,9 +74,9 @@ static bool reach(void *table, size_t bytes, size_t *reached_bytes) {
   return true;
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, unsigned markers) {
+void td_regions_begin(struct td_regions *regions, const struct td_space *space) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
-  const unsigned shift = choose_shift(regions, granules, markers);
+  const unsigned shift = choose_shift(regions, granules);
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
   const bool outgrown = granules > regions->limits.cached;

@@ -24,8 +24,7 @@ struct td_regions {
   size_t room, reached_bytes; /* of that table: all of it, and what can be written */
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
-    unsigned shift_least; /* log2 of the granules of one marker's smallest regions, at least 12: a
-                             block; several markers have smaller ones in small heaps */
+    unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
     uint64_t cached;      /* granules of the longest heap that the last-level cache holds */
     size_t pool_least;    /* waiting references may take this many bytes, */
     uint32_t pool_part;   /* or this part of the heap, whichever is more: 8 is an eighth */
@@ -82,8 +81,8 @@ struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
 void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
-/* Before a collection in which `markers` markers may take part. */
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, unsigned markers);
+/* Before a collection, both. */
+void td_regions_begin(struct td_regions *regions, const struct td_space *space);
 void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark has not been looked at. */

@@ -6,7 +6,6 @@
 #include "marker/region/fresh.h"
 #include "marker/region/throw.h"
 
-#define CACHED_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* visits after which a sleeping marker is woken */
 #define ROUND_VISITS 64u       /* visits of a round, or as many as there are regions */
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
@@ -15,16 +14,6 @@
 static void fetch_chunk(const struct td_chunk *chunk) {
   for (size_t line = 0; line < sizeof *chunk; line += TD_CACHE_LINE)
     __builtin_prefetch((const char *)chunk + line);
-}
-
-/* Prefetches the marks of the region, line by line, if enough references wait to lead to most of
- * the lines: memory answers faster in that order than in that of the references. */
-static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
-  const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
-  if ((uint64_t)chunks * TD_CHUNK_REFERENCES < TD_MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
-  const uint8_t *first = td_view_mark(&s->v, td_view_object(&s->v, s->first));
-  for (uint32_t at = 0; at < marks; at += TD_CACHE_LINE)
-    __builtin_prefetch(first + at, 1);
 }
 
 /* Tests what waits in this marker's own chunks. Returns whether there is something to scan. */
@@ -57,7 +46,6 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   struct td_visitor *visitor = s->visitor;
   struct td_regions *regions = visitor->regions;
   s->first = (uint64_t)r << regions->shift;
-  fetch_all_marks(s, td_region_waiting(td_region_look(&regions->at[r])));
   for (bool found = true; found;) {
     found = sift_open(s, r);
     for (uint32_t number = td_region_take(&regions->at[r]); number;) {
@@ -80,25 +68,20 @@ static uint32_t waiting(const struct td_region *region) {
   return td_region_is_owned(word) ? 0 : td_region_waiting(word);
 }
 
-/* Claims the region in which most waits. Those that this marker visits first count double, because
- * their marks are in its cache. Returns false if nothing waits. */
+/* Claims the region in which most waits. Returns false if nothing waits. */
 static bool claim_fullest(struct td_visitor *visitor, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
-  uint32_t own = visitor->marker->id, markers = td_enough(visitor->marker->set);
   for (;;) {
-    uint32_t best = 0;
-    uint64_t most = 0;
+    uint32_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
-      uint64_t much = waiting(&regions->at[r]);
-      if (r % markers == own) much *= CACHED_WEIGHT;
+      const uint32_t much = waiting(&regions->at[r]);
       if (much <= most) continue;
       most = much;
-      best = r;
+      *claimed = r;
     }
-    *claimed = best;
     if (most == 0) return false;
-    if (td_region_claim(&regions->at[best])) return true;
+    if (td_region_claim(&regions->at[*claimed])) return true;
   }
 }
 

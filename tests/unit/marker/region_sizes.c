@@ -7,17 +7,16 @@
 
 #define GIB ((uint64_t)1 << 30)
 #define RANGE (256 * GIB)
-enum { USUAL_SHIFT = 17, SHIFT_MOST = 20, REGIONS_MANY = 1024 };
+enum { SHIFT_MOST = 20, REGIONS_MANY = 1024 };
 
 static struct td_space space = {.granules = RANGE >> TD_GRANULE_LOG2,
                                 .max_blocks = 8 * GIB >> TD_BLOCK_LOG2};
 static struct td_regions *regions;
-static unsigned markers = 1;
 
 static void begin(uint64_t blocks, uint64_t used) {
   space.frontier = (uint32_t)blocks;
   space.used_blocks = (uint32_t)used;
-  td_regions_begin(regions, &space, markers);
+  td_regions_begin(regions, &space);
 }
 
 static void open(void) {
@@ -57,31 +56,15 @@ Test(region_sizes, an_array_is_wide_in_a_heap_that_outgrows_the_cache) {
   cr_assert_eq(regions->wide_slots * sizeof(uintptr_t), bytes / 32);
 }
 
-/* Several markers would pass marks from core to core: they have smaller regions rather than few. */
-Test(region_sizes, several_markers_have_small_regions_in_small_heaps) {
-  for (uint64_t mib = 1; mib <= 64; mib++) {
-    uint64_t blocks = mib << 20 >> TD_BLOCK_LOG2;
-    markers = 2;
-    begin(blocks, 0);
-    uint64_t region_bytes = (uint64_t)TD_GRANULE_BYTES << regions->shift;
-    cr_expect_eq(regions->count >= 16, mib >= 4, "%lu MiB", (unsigned long)mib);
-    cr_expect(region_bytes == 2 << 20 || regions->count < 32, "no smaller than needed");
-    cr_expect_geq(region_bytes, 256 << 10);
-    markers = 1;
-    begin(blocks, 0);
-    cr_expect_eq(regions->shift, USUAL_SHIFT, "one has regions of the usual size");
-  }
-}
-
 Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserved) {
   size_t least = (4 << 20) / sizeof(struct td_chunk);
-  static const uint64_t used_mib[] = {0, 1, 127, 128, 129, 4096, 8192, 1 << 20};
+  static const uint64_t used_mib[] = {0, 1, 31, 32, 33, 4096, 8192, 1 << 20};
   for (size_t i = 0; i < sizeof used_mib / sizeof *used_mib; i++) {
     begin(1000, used_mib[i] << 20 >> TD_BLOCK_LOG2);
-    uint64_t part = (used_mib[i] << 20) / 32 / sizeof(struct td_chunk);
+    uint64_t part = (used_mib[i] << 20) / 8 / sizeof(struct td_chunk);
     uint64_t expected = part < least ? least : part;
     if (expected > regions->pool.count) expected = regions->pool.count;
     cr_assert_eq(regions->pool.limit, expected, "%lu MiB", (unsigned long)used_mib[i]);
   }
-  cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
+  cr_assert_eq(regions->pool.count, (8 * GIB / 8 + (4 << 20)) / sizeof(struct td_chunk));
 }
