@@ -127,7 +127,7 @@ static inline int32_t td_ring_steal_one(struct td_ring *q, uint64_t *out) {
   return 1;
 }
 
-/* Several items need several claims, as in marker/queue/abp.h. */
+/* Several items need several claims, as in marker/queue/chase_lev.h. */
 static inline int32_t td_ring_steal(struct td_ring *q, uint64_t *out, uint32_t max) {
   uint32_t taken = 0;
   while (taken < max) {

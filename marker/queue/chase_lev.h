@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The growing circular deque of Chase and Lev, with the orders of Lê et al., PPoPP 2013.
+/* The growing circular deque of Chase and Lev, with the orders of Lê et al., Correct and Efficient
+ * Work-Stealing for Weak Memory Models, PPoPP 2013.
  *
- * Differs from marker/queue/abp.h only in that a full buffer is replaced by one of twice the size.
- * Where the memory for it comes from is the caller's choice: see td_Q_grow_from. Without memory the
- * deque is bounded, and put says that it is full.
+ * Every item is visible to thieves at once, which costs the owner a full fence per get. Differs:
+ * indices have 64 bits and never wrap, so that no tag is needed; the owner keeps bottom and its
+ * last look at top to itself, and reads neither back. A full buffer is replaced by one of twice the
+ * size. Where the memory for it comes from is the caller's choice: see td_Q_grow_from. Without
+ * memory the deque is bounded, and put says that it is full: marker/queue/abp.h.
  *
  * Invariants:
- *   top <= bottom + 1, and the items are [top, bottom).
+ *   top <= bottom + 1, and the items are [top, bottom). top only grows, by compare-and-swap; only
+ *   the owner writes bottom and slots.
  *   [chase_lev.kept]  A buffer that has been replaced is not written again, and its memory is not
  *                     reused before td_chase_lev_shrink: a late thief may still read there, and
  *                     finds in each slot what it held.
@@ -139,9 +143,14 @@ static inline bool td_chase_lev_put(struct td_chase_lev *q, struct td_chase_lev_
   /* relaxed: published by the fence; atomic because a late thief may still read. */
   atomic_store_explicit(&o->slots[o->bottom & o->mask], item, memory_order_relaxed);
   o->bottom++;
-  /* release [chase_lev.item]. A fence, not a release store: see td_abp_put_with. */
-  TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, put_fence, release));
-  atomic_store_explicit(&q->bottom, o->bottom, TD_CHASE_LEV_SHARED);
+  if (TD_STEP(chase_lev, put_fence)) {
+    /* release [chase_lev.item]. A fence, not a release store: it also covers the relaxed stores of
+     * bottom in get, from which a thief may learn of this item. */
+    TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, put_fence, release));
+    atomic_store_explicit(&q->bottom, o->bottom, TD_CHASE_LEV_SHARED);
+  } else {
+    atomic_store_explicit(&q->bottom, o->bottom, memory_order_release);
+  }
   return true;
 }
 
@@ -165,7 +174,8 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
     }
     /* The last item.  seq_cst: one winner, in the total order of claims and fences; relaxed on
      * failure: lost. */
-    if (!atomic_compare_exchange_strong_explicit(&q->top, &top, bottom + 1,
+    if (TD_STEP(chase_lev, last) &&
+        !atomic_compare_exchange_strong_explicit(&q->top, &top, bottom + 1,
                                                  TD_ORDER(chase_lev, claim_last, seq_cst),
                                                  memory_order_relaxed))
       item = 0;
@@ -200,7 +210,8 @@ static inline int32_t td_chase_lev_steal_one(struct td_chase_lev *q, uint64_t *o
   return 1;
 }
 
-/* Several items need several claims, as in marker/queue/abp.h. */
+/* Several items need several claims: the owner takes without one, so a single claim of a range
+ * could include what the owner has just taken. */
 static inline int32_t td_chase_lev_steal(struct td_chase_lev *q, uint64_t *out, uint32_t max) {
   uint32_t taken = 0;
   while (taken < max) {

@@ -80,8 +80,8 @@
  * TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site) is 1. Both exist
  * so that tests/model can weaken one order, or leave out one step, of the very code that is
  * shipped, and show that each of them matters. An order written without TD_ORDER is relaxed, and a
- * comment says why that is enough. A tag like [abp.item] names a release and acquire pair; both
- * sides carry the tag. */
+ * comment says why that is enough. A tag like [chase_lev.item] names a release and acquire pair;
+ * both sides carry the tag. */
 #ifndef TD_MARKER_QUEUE_CONTRACT_H
 #define TD_MARKER_QUEUE_CONTRACT_H
 
