@@ -109,7 +109,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;
     set->engine->shrink(marker);
-    td_growth_reset(&marker->growth);
+    td_growth_free(&marker->growth);
     stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;

@@ -135,7 +135,7 @@ struct td_marker {
   void *queue;
   void *owner;
   void *storage;
-  struct td_growth growth; /* open if the queue grows */
+  struct td_growth growth; /* what it has grown by */
 
   /* Memory of the marking loop. */
   struct td_tester *tester; /* see marker/test/tester.h */

@@ -28,7 +28,6 @@
 #define BATCH 64
 
 /* A queue that grows finds 2 MiB: enough for the small rings, not for the large. */
-#define GROWTH_BYTES (2u << 20)
 
 struct counts {
   uint64_t rounds, puts, gets, steals, stolen, empty, lost_races, fulls, grants, offered, lost,
@@ -206,7 +205,7 @@ static bool run_round(struct ring ring, uint32_t *random, struct counts *counts,
     add_counts(counts, &thieves[i].counts);
   }
   Q(shrink)(&queue, &owner);
-  td_growth_reset(growth);
+  td_growth_free(growth);
   free(storage);
   return started + 1 == thread_count;
 }
@@ -223,12 +222,11 @@ static void check_round(struct counts *counts) {
  * habit at least once. */
 static bool run(double seconds, uint64_t runs, uint32_t random) {
   const char *name = STRING(TD_QUEUE);
-  struct td_growth growth;
-  bool ready = td_growth_open(&growth, GROWTH_BYTES);
+  struct td_growth growth = {0};
   struct counts counts = {0};
   const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
   do {
-    if (!ready || !run_round(rings[counts.rounds % RINGS], &random, &counts, &growth)) {
+    if (!run_round(rings[counts.rounds % RINGS], &random, &counts, &growth)) {
       fprintf(stderr, "stress: %s: no memory or no more threads\n", name);
       exit(4);
     }
@@ -239,7 +237,6 @@ static bool run(double seconds, uint64_t runs, uint32_t random) {
          " full, %" PRIu64 " grants, %" PRIu64 " offered; %" PRIu64 " lost, %" PRIu64 " twice\n",
          name, counts.rounds, counts.puts, counts.gets, counts.stolen, counts.steals, counts.empty,
          counts.lost_races, counts.fulls, counts.grants, counts.offered, counts.lost, counts.twice);
-  td_growth_close(&growth);
   return counts.lost == 0 && counts.twice == 0;
 }
 
