@@ -74,9 +74,6 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                  struct tide_marker_stats *figures);
 
-/* After a collection: gives back memory that few of them need. The program may run. */
-void td_markers_trim(struct td_markers *set);
-
 /* ---- Beside the program (gc/cycle/beside.h) ----
  *
  * After td_space_begin_marking_beside, phases run while mutators run; the stops between them carry

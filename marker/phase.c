@@ -122,7 +122,3 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }
-
-void td_markers_trim(struct td_markers *set) {
-  td_chunks_trim(&set->regions->pool, set->regions->limits.pool_least);
-}

@@ -12,7 +12,6 @@
 #include "gc/stats/stats.h"
 #include "heap/memory/backing.h"
 #include "heap/memory/blocks.h"
-#include "marker/marker.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;
@@ -215,7 +214,6 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
 }
 
 void td_budget_trim(struct tide_heap *heap) {
-  td_markers_trim(heap->markers);
   pthread_mutex_lock(&heap->space.lock);
   /* relaxed: under the lock. */
   size_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);

@@ -46,9 +46,6 @@ void td_chunks_close(struct td_chunks *pool);
 void td_chunks_begin(struct td_chunks *pool, size_t bytes);
 /* Returns how much memory the chunks have that were used in this collection. */
 size_t td_chunks_used_bytes(const struct td_chunks *pool);
-/* After it: what was used beyond the first `kept` bytes, which are whole pages, goes back to the
- * system. */
-void td_chunks_trim(struct td_chunks *pool, size_t kept);
 
 /* Returns a chunk, or 0 if there is none. */
 uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock);

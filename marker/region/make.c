@@ -50,12 +50,6 @@ void td_regions_free(struct td_regions *regions) {
   free(regions);
 }
 
-void td_chunks_trim(struct td_chunks *pool, size_t kept) {
-  const size_t page = td_plat_page_bytes();
-  const size_t used = (td_chunks_used_bytes(pool) + page - 1) / page * page;
-  if (used > kept) td_plat_purge((char *)pool->at + kept, used - kept);
-}
-
 static unsigned choose_shift(const struct td_regions *regions, uint64_t granules) {
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)

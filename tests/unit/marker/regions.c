@@ -5,7 +5,6 @@
 
 #include "marker/region/chunks.h"
 #include "marker/region/fresh.h"
-#include "platform/platform.h"
 #include "tests/scoped.h"
 
 #define SCOPED_CHUNKS SCOPED(td_chunks_close) struct td_chunks
@@ -92,18 +91,6 @@ Test(chunks, a_collection_begins_with_all_chunks) {
   cr_assert_eq(td_chunks_used_bytes(&pool), 0);
   stock = (struct td_stock){0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 79);
-}
-
-Test(chunks, what_few_collections_need_goes_back) {
-  const size_t page = td_plat_page_bytes(), kept = page / sizeof(struct td_chunk);
-  uint32_t numbers[1000];
-  SCOPED_CHUNKS pool = open_chunks(1000, 1000);
-  struct td_stock stock = {0};
-  cr_assert_eq(get_all(&pool, &stock, numbers, 1000), 999);
-  td_chunks_trim(&pool, page);
-  cr_assert_eq(pool.at[kept - 1].next, kept - 1);
-  for (size_t i = kept; i < 1000; i++)
-    cr_assert_eq(pool.at[i].next, 0, "chunk %zu", i);
 }
 
 Test(region, the_largest_numbers_disturb_neither_count_nor_owner) {
