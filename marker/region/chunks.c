@@ -85,6 +85,13 @@ static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   }
 }
 
+/* Only the marker itself writes its balance. */
+static void add_to_balance(struct td_stock *stock, uint32_t chunks) {
+  /* relaxed, both: a figure. */
+  uint32_t balance = atomic_load_explicit(&stock->balance, memory_order_relaxed) + chunks;
+  atomic_store_explicit(&stock->balance, balance, memory_order_relaxed);
+}
+
 static uint32_t get(struct td_chunks *pool, struct td_stock *stock) {
   if (stock->first) return take_from_chain(pool, stock);
   if (stock->fresh < stock->fresh_end || take_fresh(pool, stock)) return stock->fresh++;
@@ -101,7 +108,7 @@ static uint32_t get(struct td_chunks *pool, struct td_stock *stock) {
 
 uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t number = get(pool, stock);
-  stock->balance += number != 0;
+  if (number) add_to_balance(stock, 1);
   return number;
 }
 
@@ -116,7 +123,7 @@ static void give_away(struct td_chunks *pool, struct td_stock *stock) {
 }
 
 void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number) {
-  stock->balance--;
+  add_to_balance(stock, UINT32_MAX);
   if (!stock->first) stock->last = number;
   pool->at[number].next = stock->first;
   stock->first = number;

@@ -8,6 +8,8 @@
  * marker takes all there is; so no marker takes one while others do, and no number is mistaken for
  * another one (the ABA problem).
  *
+ * How many are in use is asked at each visit: the sum of what each marker has.
+ *
  * [chunks.spare] What the last user of a chunk did to it is over before another marker uses it.
  * Model: tests/model/chunks.cpp. */
 #ifndef TD_MARKER_REGION_CHUNKS_H
@@ -36,7 +38,8 @@ struct td_stock {
   uint32_t first, last;      /* a chain, which ends with 0 */
   uint32_t count;            /* chunks put into the chain since it was taken or given away */
   uint32_t fresh, fresh_end; /* chunks that were never used */
-  uint32_t balance;          /* chunks got less chunks put */
+  /* Chunks got less chunks put. Other markers read it: a relaxed figure. */
+  _Atomic(uint32_t) balance;
 };
 
 /* Reserves chunks. Returns false if the system refuses. */

@@ -15,6 +15,14 @@ static inline void td_fresh_add(uint64_t *fresh, uint64_t *summary, uint32_t gra
   summary[granule >> TD_FRESH_PART] |= (uint64_t)1 << (granule >> TD_FRESH_WORD) % 64;
 }
 
+/* Adds those of the 64 granules from `granule` on that have a bit. */
+static inline void td_fresh_add_word(uint64_t *fresh, uint64_t *summary, uint32_t granule,
+                                     uint64_t bits) {
+  if (!bits) return;
+  fresh[granule >> TD_FRESH_WORD] |= bits;
+  summary[granule >> TD_FRESH_PART] |= (uint64_t)1 << (granule >> TD_FRESH_WORD) % 64;
+}
+
 /* Writes the granules of a part to `end`, takes their bits away and returns the new end. */
 static inline uint32_t *td_fresh_list(uint64_t *fresh, uint64_t *summary, uint32_t part,
                                       uint32_t *end) {

@@ -17,7 +17,7 @@
 static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
     .pool_least = (size_t)4 << 20,
-    .pool_part = 8,
+    .pool_part = 32,
 };
 
 static size_t regions_of(const struct td_space *space) {

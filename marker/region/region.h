@@ -51,6 +51,9 @@ struct td_chunk {
 
 struct td_region {
   _Atomic(uint64_t) word; /* every marker writes it */
+  /* 1: an owner has deferred objects of this region. Only a hint where to look: who is to scan them
+   * is said by the flags of their pages. Owners write it. */
+  _Atomic(uint32_t) deferred;
 };
 
 #define TD_REGION_OWNED ((uint64_t)1 << 63)
@@ -72,6 +75,14 @@ static inline uint64_t td_region_look(const struct td_region *region) {
 /* Returns how many chunks wait, by a word that was looked at. */
 static inline uint32_t td_region_waiting(uint64_t word) {
   return (uint32_t)(word >> 32) & 0x7fffffffu;
+}
+
+static inline bool td_region_has_deferred(const struct td_region *region) {
+  return atomic_load_explicit(&region->deferred, memory_order_relaxed) != 0; /* relaxed: a hint */
+}
+
+static inline void td_region_set_deferred(struct td_region *region, bool deferred) {
+  atomic_store_explicit(&region->deferred, deferred, memory_order_relaxed); /* relaxed: as above */
 }
 
 static inline bool td_region_is_owned(uint64_t word) {

@@ -27,7 +27,7 @@ struct td_regions {
     unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
     uint64_t cached;      /* granules of the longest heap that the last-level cache holds */
     size_t pool_least;    /* waiting references may take this many bytes, */
-    uint32_t pool_part;   /* or this part of the heap, whichever is more: 8 is an eighth */
+    uint32_t pool_part;   /* or this part of the heap, whichever is more: 32 is a 32nd */
   } limits;
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
@@ -56,6 +56,7 @@ struct td_visitor {
   uint64_t *summary;                /* a bit for each word of `fresh` */
   uint32_t *list;                   /* granules of objects that are scanned next, in order */
   struct td_stock stock;
+  uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
 };
 

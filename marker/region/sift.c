@@ -13,7 +13,8 @@ static void fetch_marks(const uint8_t *marks, const uint16_t *references, uint32
 
 /* Moves the references that do not lead to marked objects to the front and returns how many there
  * are. Whether a reference is kept cannot be predicted, so there is no branch. Deferred objects are
- * marked. */
+ * marked: where chunks are scarce there are many, and to leave them to the loop that branches made
+ * visits up to a tenth dearer. */
 static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint16_t *references,
                             uint32_t count) {
   uint32_t kept = 0;

@@ -72,7 +72,10 @@ struct td_visit_state {
  * were not marked. Those that have to be scanned become fresh; returns whether there are any.
  * Destroys the references. */
 bool td_sift(struct td_visit_state *s, struct td_chunk *chunk, uint32_t count);
-/* Scans fresh objects, and throws what they refer to. */
+/* Scans fresh objects, and deferred ones of the region, and throws what they refer to. If chunks
+ * become scarce, the fresh objects that remain are deferred. */
 void td_scan_fresh(struct td_visit_state *s);
+/* Returns whether chunks are so scarce that references should be tested before more are thrown. */
+bool td_chunks_are_scarce(const struct td_visitor *visitor);
 
 #endif

@@ -47,7 +47,8 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   struct td_regions *regions = visitor->regions;
   s->first = (uint64_t)r << regions->shift;
   for (bool found = true; found;) {
-    found = sift_open(s, r);
+    found = td_region_has_deferred(&regions->at[r]) && !td_chunks_are_scarce(visitor);
+    found |= sift_open(s, r);
     for (uint32_t number = td_region_take(&regions->at[r]); number;) {
       struct td_chunk *chunk = &regions->pool.at[number];
       uint32_t next = chunk->next;
@@ -62,20 +63,21 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   td_region_leave(&regions->at[r]);
 }
 
-/* Returns how many chunks wait in a region that could be claimed. */
-static uint32_t waiting(const struct td_region *region) {
+/* Returns how much waits in a region that could be claimed, counted in chunks. */
+static uint32_t waiting(const struct td_region *region, bool deferred) {
   uint64_t word = td_region_look(region);
-  return td_region_is_owned(word) ? 0 : td_region_waiting(word);
+  if (td_region_is_owned(word)) return 0;
+  return td_region_waiting(word) + (deferred && td_region_has_deferred(region));
 }
 
 /* Claims the region in which most waits. Returns false if nothing waits. */
-static bool claim_fullest(struct td_visitor *visitor, uint32_t *claimed) {
+static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
   for (;;) {
     uint32_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
-      const uint32_t much = waiting(&regions->at[r]);
+      const uint32_t much = waiting(&regions->at[r], deferred);
       if (much <= most) continue;
       most = much;
       *claimed = r;
@@ -85,11 +87,12 @@ static bool claim_fullest(struct td_visitor *visitor, uint32_t *claimed) {
   }
 }
 
-/* What this marker has thrown may be all that is left: then it goes to the regions as it is. */
+/* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
+ * all the chunks, visiting ends, and these objects are found by the flags of their pages. */
 static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
-  if (claim_fullest(visitor, claimed)) return true;
+  if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
   td_visitor_close(visitor);
-  return claim_fullest(visitor, claimed);
+  return claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed);
 }
 
 /* A round of visits: do they pay? */
@@ -138,7 +141,7 @@ static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
   const uint32_t count = td_regions_count(regions);
   uint32_t r = visitor->cursor < count ? visitor->cursor : 0;
   for (uint32_t i = 0; i < count; i++, r = r + 1 < count ? r + 1 : 0) {
-    if (!waiting(&regions->at[r]) || !td_region_claim(&regions->at[r])) continue;
+    if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
     *claimed = r;
     visitor->cursor = r;
     return true;
@@ -152,7 +155,7 @@ bool td_regions_wait(const struct td_regions *regions) {
   /* relaxed: see td_regions.used. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return false;
   for (uint32_t r = 0; r < td_regions_count(regions); r++)
-    if (waiting(&regions->at[r])) return true;
+    if (waiting(&regions->at[r], false)) return true;
   return false;
 }
 
@@ -189,7 +192,8 @@ void td_regions_check(const struct td_markers *set) {
     assert(td_region_look(&regions->at[r]) == 0);
   for (unsigned i = 0; i < set->limit; i++) {
     const struct td_visitor *visitor = set->marker[i]->visitor;
-    used += visitor->stock.balance;
+    /* relaxed: td_term_over has acquired it: [term.leave]. */
+    used += atomic_load_explicit(&visitor->stock.balance, memory_order_relaxed);
     for (uint32_t part = 0; part < td_regions_parts(regions); part++)
       assert(!visitor->open[part]);
   }

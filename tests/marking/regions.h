@@ -46,7 +46,7 @@ static inline void rig_check_regions(struct rig *r, const char *what, struct reg
     if (td_region_look(&regions->at[i])) rig_complain(r, what, "a region is owned or has chunks");
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_visitor *visitor = set->marker[i]->visitor;
-    out += visitor->stock.balance;
+    out += atomic_load(&visitor->stock.balance);
     for (uint32_t k = 0; k < td_regions_parts(regions); k++)
       if (visitor->open[k]) rig_complain(r, what, "a chunk is open");
     for (uint32_t k = 0; k < (1u << regions->shift) / 4096; k++)

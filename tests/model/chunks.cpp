@@ -85,7 +85,7 @@ struct test : rl::test_suite<test, MARKERS> {
     td_chunks_begin(&pool, LIMIT * sizeof *pool.at);
     for (td_stock &s : stock) {
       s.first = s.last = s.count = s.fresh = s.fresh_end = 0;
-      s.balance = 0;
+      s.balance.store(0, rl::mo_relaxed, RL_INFO);
     }
     std::memset(held, 0, sizeof held);
   }
@@ -100,7 +100,7 @@ struct test : rl::test_suite<test, MARKERS> {
       while (count > 0)
         put(id, mine[--count]);
     }
-    RL_ASSERT(stock[id].balance == 0);
+    RL_ASSERT(stock[id].balance.load(rl::mo_relaxed, RL_INFO) == 0);
   }
 
   unsigned get(unsigned id) {

@@ -130,7 +130,7 @@ RELACY = {
         Marking("short", "ro", "1456,7,0,,2367,,23,", "0,4", "the pool ends while an object is scanned",
                 chunks=3, meet="joined,walked,visited,short"),
         Marking("mixed", "rso", "1456,57,0,,2367,,23,", "0,4", "three modes, and a pool of few chunks",
-                chunks=3, meet="joined,stolen,walked,visited,unloaded,short"),
+                chunks=3, meet="joined,stolen,walked,visited,unloaded,short,taken"),
     ],
     "parking": [
         Parking("phase", "or", "a phase and its end", items=2),
@@ -312,6 +312,7 @@ MUTANTS = {
         Mutant("regions.announce=0", "unload", "", "nobody is told that chunks wait: " + REGIONS),
         Mutant("regions.defer=0", "one", "", "a reference without a chunk is dropped: " + REGIONS),
         Mutant("regions.defer_chunk=0", "short", "", "so is a full chunk: " + REGIONS),
+        Mutant("regions.defer_fresh=0", "one", "", "so are new objects: " + REGIONS),
         Mutant("regions.close=0", "visit", "", "a marker leaves with open chunks: " + REGIONS),
         Mutant("regions.look=0", "unload", "", "a marker leaves without a look at regions: " + REGIONS),
     ],

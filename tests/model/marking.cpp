@@ -86,7 +86,7 @@ namespace {
 
 char const *const event_names[EVENTS] = {"joined",   "stolen", "alone",   "granted",
                                          "deferred", "walked", "foreign", "visited",
-                                         "unloaded", "short"};
+                                         "unloaded", "short",  "taken"};
 
 alignas(64) unsigned char storage[MARKING_MOST][8192];
 rl::atomic<uint8_t> *mark_atoms;

@@ -54,6 +54,7 @@ enum marking_event {
   VISITED,
   UNLOADED,
   SHORT,
+  TAKEN,
   EVENTS
 };
 

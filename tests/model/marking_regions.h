@@ -2,7 +2,7 @@
 /* Marking by regions in the small, a part of marking.h: a marker in mode 'r' or 's' throws its
  * frontier to the regions that it leads to, and visits these; one in mode 's' gives up after each
  * visit. What then waits is taken chunk by chunk, by markers in any mode. A marker that has used up
- * its chunks defers what it would throw.
+ * its chunks defers what it would throw or scan.
  *
  * The word of a region (marker/region/region.h) is the shipped one. Around it are the steps of
  * marker/region/visit.c, scan_fresh.c and throw.c, and their names. How chunks are used again is
@@ -26,9 +26,13 @@ static inline void marking_defer(struct marking_loop *l, unsigned id, unsigned o
   if (!marking_is_marked(object)) marking_defer_grey(l, object);
 }
 
+static inline bool marking_is_scarce(unsigned id) {
+  return MODEL_STATE.chunks_used[id] == MODEL_CHUNKS;
+}
+
 /* td_chunks_get; 0: there is none */
 static inline unsigned marking_get_chunk(unsigned id) {
-  if (MODEL_STATE.chunks_used[id] == MODEL_CHUNKS) return 0;
+  if (marking_is_scarce(id)) return 0;
   return 1 + id * MARKING_CHUNKS + MODEL_STATE.chunks_used[id]++;
 }
 
@@ -100,41 +104,62 @@ static inline void marking_sift(struct marking_loop *l, unsigned number, unsigne
   }
 }
 
+static inline void marking_take_deferred(struct marking_loop *l, unsigned id, unsigned r) {
+  for (unsigned page = MARKING_REGION_PAGES * r; page < MARKING_REGION_PAGES * (r + 1); page++) {
+    if (page >= MODEL_PAGES || !marking_take_flag(l, page)) continue;
+    for (unsigned object = 2 * page; object < 2 * page + 2; object++)
+      if (marking_take_object(object)) l->fresh |= 1u << object;
+    MODEL_MET(TAKEN);
+  }
+}
+
 /* td_scan_fresh */
-static inline void marking_scan_fresh(struct marking_loop *l, unsigned id) {
+static inline void marking_scan_fresh(struct marking_loop *l, unsigned id, unsigned r) {
+  struct td_region *region = &MODEL_STATE.region[r];
+  bool deferred = td_region_has_deferred(region), scarce = marking_is_scarce(id), left = false;
+  if (deferred && !scarce) marking_take_deferred(l, id, r);
   unsigned fresh = l->fresh;
   l->fresh = 0;
+  if (scarce) left = deferred || fresh != 0;
   for (unsigned object = 0; object < MARKING_OBJECTS; object++) {
     if ((fresh >> object & 1) == 0) continue;
-    marking_note(l, object);
-    marking_throw(l, id, marking_children(object));
+    if (!scarce) {
+      marking_note(l, object);
+      marking_throw(l, id, marking_children(object));
+    } else if (TD_STEP(regions, defer_fresh)) {
+      marking_defer_grey(l, object);
+    }
   }
+  if (left != deferred) td_region_set_deferred(region, left);
 }
 
 static inline void marking_visit(struct marking_loop *l, unsigned id, unsigned r) {
   struct td_region *region = &MODEL_STATE.region[r];
   MODEL_MET(VISITED);
   for (bool found = true; found;) {
+    found = td_region_has_deferred(region) && !marking_is_scarce(id);
     if (l->open[r] != 0) marking_sift(l, l->open[r], l->filled[r]);
     l->filled[r] = 0;
     unsigned number = td_region_take(region);
     for (; number != 0; number = (uint32_t)MODEL_STATE.chunk[number].next)
       marking_sift(l, number, (uint32_t)MODEL_STATE.chunk[number].count);
-    found = l->fresh != 0;
-    if (found) marking_scan_fresh(l, id);
+    found |= l->fresh != 0;
+    if (found) marking_scan_fresh(l, id, r);
   }
   td_region_leave(region);
 }
 
-static inline bool marking_waits(unsigned r) {
+static inline bool marking_waits(unsigned r, bool deferred) {
   uint64_t word = td_region_look(&MODEL_STATE.region[r]);
-  return !td_region_is_owned(word) && td_region_waiting(word) > 0;
+  if (td_region_is_owned(word)) return false;
+  return td_region_waiting(word) > 0 ||
+         (deferred && td_region_has_deferred(&MODEL_STATE.region[r]));
 }
 
-static inline bool marking_claim(unsigned id, unsigned *claimed) {
+static inline bool marking_claim(unsigned id, bool deferred, unsigned *claimed) {
   for (unsigned i = 0; i < MARKING_REGIONS; i++) {
     unsigned r = (id + i) % MARKING_REGIONS;
-    if (!marking_waits(r) || !td_region_claim(&MODEL_STATE.region[r])) continue;
+    if (!marking_waits(r, deferred) || !td_region_claim(&MODEL_STATE.region[r])) continue;
     *claimed = r;
     return true;
   }
@@ -142,9 +167,9 @@ static inline bool marking_claim(unsigned id, unsigned *claimed) {
 }
 
 static inline bool marking_claim_any(struct marking_loop *l, unsigned id, unsigned *claimed) {
-  if (marking_claim(id, claimed)) return true;
+  if (marking_claim(id, !marking_is_scarce(id), claimed)) return true;
   marking_close(l);
-  return marking_claim(id, claimed);
+  return marking_claim(id, !marking_is_scarce(id), claimed);
 }
 
 /* drain_by_region and td_visitor_run */
@@ -173,7 +198,7 @@ static inline uint32_t marking_unload(unsigned id, uint64_t *items) {
   /* relaxed: as shipped */
   if (!TD_STEP(regions, look) || atomic_load_explicit(&MODEL_STATE.used, memory_order_relaxed) == 0)
     return 0;
-  while (count == 0 && marking_claim(id, &r)) {
+  while (count == 0 && marking_claim(id, false, &r)) {
     unsigned number = td_region_pop(&MODEL_STATE.region[r], MODEL_STATE.chunk);
     if (number != 0) {
       MODEL_MET(UNLOADED);
@@ -190,7 +215,7 @@ static inline bool marking_regions_wait(void) {
   /* relaxed: as shipped */
   if (atomic_load_explicit(&MODEL_STATE.used, memory_order_relaxed) == 0) return false;
   for (unsigned r = 0; r < MARKING_REGIONS; r++)
-    if (marking_waits(r)) return true;
+    if (marking_waits(r, false)) return true;
   return false;
 }
 
@@ -199,8 +224,10 @@ static inline bool marking_regions_wait(void) {
 static inline void marking_init_regions(void) {
   /* relaxed, all: nobody else runs */
   atomic_init(&MODEL_STATE.used, 0u);
-  for (unsigned r = 0; r < MARKING_REGIONS; r++)
+  for (unsigned r = 0; r < MARKING_REGIONS; r++) {
     atomic_init(&MODEL_STATE.region[r].word, UINT64_C(0));
+    atomic_init(&MODEL_STATE.region[r].deferred, 0u);
+  }
   for (unsigned i = 0; i < MARKING_MOST; i++)
     MODEL_STATE.chunks_used[i] = 0;
 }

@@ -66,8 +66,6 @@ struct test : rl::test_suite<test, MARKERS> {
   td_region region[REGIONS];
   td_chunk chunk[1 + MARKERS * CHUNKS]; // a marker's own, each used once
   rl::atomic<uint32_t> used;            // as td_regions.used
-  // What was seen to wait in region 0 is gone by the time of the first claim.
-  rl::atomic<uint32_t> stale;
   rl::atomic<int> root_next;
   rl::var<int> mark[OBJECTS]; // of the region's owner
   // A marker's own: the open chunk of each region, 0 if there is none, and what is in it.
@@ -78,9 +76,11 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void before() {
     term.active.store(0, rl::mo_relaxed, RL_INFO);
-    for (td_region &r : region)
+    for (td_region &r : region) {
       r.word.store(0, rl::mo_relaxed, RL_INFO);
-    stale.store(1, rl::mo_relaxed, RL_INFO);
+      // A hint left by an earlier collection: region 0 is claimed while nothing waits there.
+      r.deferred.store(&r == region, rl::mo_relaxed, RL_INFO);
+    }
     used.store(0, rl::mo_relaxed, RL_INFO);
     root_next.store(0, rl::mo_relaxed, RL_INFO);
     for (auto &m : mark)
@@ -212,11 +212,11 @@ struct test : rl::test_suite<test, MARKERS> {
     return claim_one(id, false, claimed);
   }
 
-  bool claim_one(unsigned id, bool gone, unsigned *claimed) {
+  bool claim_one(unsigned id, bool deferred, unsigned *claimed) {
     for (unsigned i = 0; i < REGIONS; i++) {
       unsigned r = (id + i) % REGIONS;
       uint64_t word = td_region_look(&region[r]);
-      bool found = td_region_waiting(word) > 0 || (gone && r == 0 && stale.load(rl::mo_relaxed, RL_INFO));
+      bool found = td_region_waiting(word) > 0 || (deferred && td_region_has_deferred(&region[r]));
       if (!found || (use.ask_owner && td_region_is_owned(word)) || !claim(&region[r])) continue;
       *claimed = r;
       return true;
@@ -231,7 +231,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 
   void visit(unsigned id, unsigned r) {
-    if (r == 0) stale.store(0, rl::mo_relaxed, RL_INFO);
+    td_region_set_deferred(&region[r], false);
     for (bool found = true; found;) {
       if (open[id][r] != 0) sift(id, open[id][r], filled[id][r]);
       filled[id][r] = 0;

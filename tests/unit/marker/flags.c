@@ -54,3 +54,13 @@ Test(flags, every_page_is_found_from_every_page) {
   }
   site_close(&s);
 }
+
+Test(flags, eight_flags_are_taken_at_once) {
+  struct pair *object = open_with(THREE, 64);
+  size_t page = page_of(object) / 8 * 8;
+  td_deferred_flag(s.set->marker[0], page + 2);
+  td_deferred_flag(s.set->marker[1], page + 7);
+  cr_assert_eq(td_flag_take_eight(&s.heap, page), UINT64_C(0x0100000000010000));
+  cr_assert_eq(td_flag_take_eight(&s.heap, page), 0);
+  site_close(&s);
+}

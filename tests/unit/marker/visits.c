@@ -38,6 +38,39 @@ SiteTest(throwing, without_a_chunk_objects_are_deferred) {
   cr_assert_eq(td_deferred_find(s.set->marker[0], 0), td_view_page(&v, (uintptr_t)object));
 }
 
+SiteTest(visiting, deferred_objects_of_the_region_are_scanned) {
+  struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
+  site_begin(&s, 100);
+  struct td_marker *marker = s.set->marker[0];
+  td_defer(marker, (uintptr_t)object);
+  td_region_set_deferred(&s.set->regions->at[site_region(&s, object)], true);
+  td_visitor_run(marker->visitor);
+  cr_assert_not(td_regions_wait(s.set->regions));
+  cr_assert_eq(site_mark(&s, object), 0);
+  cr_assert_eq(site_mark(&s, child), 0);
+  cr_assert_eq(td_deferred_find(s.set->marker[0], 0), 0);
+  cr_assert_not(td_region_has_deferred(&s.set->regions->at[site_region(&s, object)]));
+  cr_assert_eq(marker->stats.objects, 2);
+}
+
+/* Another marker has all chunks in use. To enter a region for its deferred objects is of no use
+ * then: they would be deferred again. */
+SiteTest(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 40);
+  struct td_regions *regions = s.set->regions;
+  struct td_visitor *other = site_visitor(&s, 1);
+  while (td_chunks_get(&regions->pool, &other->stock)) {
+  }
+  cr_assert(td_chunks_are_scarce(other));
+  td_defer(s.set->marker[0], (uintptr_t)object);
+  td_region_set_deferred(&regions->at[site_region(&s, object)], true);
+  td_visitor_run(site_visitor(&s, 0));
+  cr_assert_not(td_regions_wait(s.set->regions));
+  cr_assert_eq(site_mark(&s, object), TD_DEFERRED, "for whoever takes the page");
+  cr_assert_neq(td_deferred_find(s.set->marker[0], 0), 0);
+}
+
 SiteTest(visiting, arrays_of_many_slots_are_left_to_all_markers) {
   void **array = heap_large(&s.heap, TIDE_LAYOUT_REFS, 3000 * sizeof *array);
   void **short_array = heap_large(&s.heap, TIDE_LAYOUT_REFS, TD_BLOCK_BYTES);

@@ -118,7 +118,7 @@ static inline void site_expect_marked(const struct site *s, struct pair *const *
 static inline uint32_t site_used(const struct site *s) {
   uint32_t used = 0;
   for (unsigned i = 0; i < MARKERS; i++)
-    used += s->set->marker[i]->visitor->stock.balance;
+    used += atomic_load(&s->set->marker[i]->visitor->stock.balance);
   return used;
 }
 
