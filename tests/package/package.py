@@ -179,7 +179,7 @@ def way_engines(options):
         others = ("ABP", "CHASE_LEV", "SERIAL")
         run("ar", "d", archive, *(f"{name.lower()}.c.o" for name in others))
         run(options.cc, "-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-I", options.root,
-            *(f"-DTIDE_WITHOUT_{name}" for name in others), "-c",
+            "-I", os.path.join(options.root, "include"), *(f"-DTIDE_WITHOUT_{name}" for name in others), "-c",
             os.path.join(options.root, "marker/engine/engines.c"), "-o", table)
         run("ar", "r", archive, table)
         one = os.path.join(build, "libone.so")

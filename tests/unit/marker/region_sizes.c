@@ -58,13 +58,13 @@ Test(region_sizes, an_array_is_wide_in_a_heap_that_outgrows_the_cache) {
 
 Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserved) {
   size_t least = (4 << 20) / sizeof(struct td_chunk);
-  static const uint64_t used_mib[] = {0, 1, 31, 32, 33, 4096, 8192, 1 << 20};
+  static const uint64_t used_mib[] = {0, 1, 127, 128, 129, 4096, 8192, 1 << 20};
   for (size_t i = 0; i < sizeof used_mib / sizeof *used_mib; i++) {
     begin(1000, used_mib[i] << 20 >> TD_BLOCK_LOG2);
-    uint64_t part = (used_mib[i] << 20) / 8 / sizeof(struct td_chunk);
+    uint64_t part = (used_mib[i] << 20) / 32 / sizeof(struct td_chunk);
     uint64_t expected = part < least ? least : part;
     if (expected > regions->pool.count) expected = regions->pool.count;
     cr_assert_eq(regions->pool.limit, expected, "%lu MiB", (unsigned long)used_mib[i]);
   }
-  cr_assert_eq(regions->pool.count, (8 * GIB / 8 + (4 << 20)) / sizeof(struct td_chunk));
+  cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
 }
