@@ -7,7 +7,7 @@
 
 #include "bdwgc/heap.h"
 
-/* What belongs to a thread is found by its number, in one of so many lists. */
+/* What belongs to a thread is found by its number, in one of these lists. */
 #define TD_THREAD_LISTS 256u
 static inline size_t td_thread_list(pthread_t id) {
   return (uintptr_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 56;

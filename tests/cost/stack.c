@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How much stack an allocation takes that collects: programs with bounds of their own leave so much
- * (docs/embedding.md, section 6). A thread runs on memory that is painted, and what has changed
- * below the function that allocates is counted. */
+/* How much stack an allocation takes that collects: docs/embedding.md, section 6, says what to
+ * leave. A thread runs on memory that is painted, and what has changed below the function that
+ * allocates is counted. */
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
