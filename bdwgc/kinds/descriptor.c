@@ -172,7 +172,7 @@ bool td_descriptor_calls(GC_word descriptor) {
  */
 static struct known {
   GC_word descriptor;
-  size_t words;               /* after which it begins anew; 0: never, and it calls a procedure */
+  size_t words; /* of an element of an array; 0: a whole object, for which a procedure is called */
   _Atomic(uint64_t) known_as; /* 0: the slot is empty */
 } known[KNOWN_SLOTS];
 static size_t known_count; /* under the lock */

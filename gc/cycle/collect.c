@@ -78,8 +78,9 @@ static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
-/* Has another thread more from it? Where objects are young or old, those that are allocated while
- * blocks are sorted would be old, until another stop. */
+/* One thread alone gains nothing by it. In a heap that tells young objects from old ones, what is
+ * allocated while blocks are sorted would have to be old, and another stop would have to end that.
+ */
 static bool may_sort_beside(const struct td_cycle *cycle) {
   const struct tide_heap *heap = cycle->heap;
   /* relaxed: changed under the lock that we hold. */
@@ -123,8 +124,10 @@ static void publish(struct td_cycle *cycle) {
 static void resume(struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   td_pause_hand_back_runs(heap);
-  if (cycle->sorts) td_world_set_beside(heap, true);
-  if (cycle->sorts) cycle->longest_ns = td_plat_now_ns() - cycle->begin_ns;
+  if (cycle->sorts) {
+    td_world_set_beside(heap, true);
+    cycle->longest_ns = td_plat_now_ns() - cycle->begin_ns;
+  }
   td_world_resume(heap, cycle->self);
 }
 
@@ -151,7 +154,7 @@ static void collect_locked(void *argument) {
   resume(cycle);
 }
 
-/* Other heaps' stops need not wait for it. */
+/* As a thread that stands still: the stops of other heaps need not wait for it. */
 static void sort_safely(void *argument) {
   const struct td_cycle *cycle = argument;
   td_thread_enter_safe(NULL);
@@ -159,7 +162,7 @@ static void sort_safely(void *argument) {
   td_thread_leave_safe(NULL);
 }
 
-/* Threads come and go meanwhile, and allocate. */
+/* Without the world's lock, so that threads may come and go meanwhile. */
 static void sort_beside(struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   int cancel_state = heap->world->cancel_state;

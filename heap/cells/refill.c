@@ -92,8 +92,8 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
 }
 
 /* Many threads that want little of a kind share its blocks: the first run of each since a
- * collection is a piece, and the next thread goes on behind it. [young] and [beside] as for
- * td_sort_leave. */
+ * collection is a piece, and the next thread goes on behind it. Not where td_sort_leave would not
+ * list the block. */
 static bool shares(const struct td_space *space) {
   /* relaxed: a hint. */
   return __atomic_load_n(&space->crowded, __ATOMIC_RELAXED) && !space->has_young &&

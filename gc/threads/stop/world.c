@@ -352,7 +352,8 @@ void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
  * counts as safe in this heap, too: others may collect. */
 static void wait_without_lock(struct tide_heap *heap, struct tide_mutator *suspended) {
   int cancel_state = heap->world->cancel_state;
-  const enum awaits awaits = heap->world->beside ? NOTHING : THE_END; /* not for ourselves */
+  /* The thread may be the one that sorts beside the program: it must not wait for its own end. */
+  const enum awaits awaits = heap->world->beside ? NOTHING : THE_END;
   td_world_unlock_safe(heap);
   td_world_wait_at_gate(suspended);
   lock_after(heap->world, awaits);
