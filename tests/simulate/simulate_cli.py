@@ -135,8 +135,8 @@ class Rows(Case):
 
     def test_many_markers_get_work(self):
         """More markers are not slower where there is work, and nobody is left out."""
-        some, many = self.rows("tree:depth=18", "--markers", "32,64")[1:]
-        self.assertEqual((some["took_part"], many["took_part"]), (32, 64))
+        some, many = self.rows("tree:depth=18", "--markers", "16,32")[1:]
+        self.assertEqual((some["took_part"], many["took_part"]), (16, 32))
         self.assertLess(many["mark_ns"], 1.05 * some["mark_ns"])
 
     def test_surprises_cost(self):
