@@ -198,13 +198,11 @@ static int print(const struct td_comparison *comparison, FILE *out) {
 /* ---- The command ----------------------------------------------------------------------- */
 
 static int choose_objects(const struct request *request, struct td_bench_engine *engine) {
-  enum td_objects kinds[TD_OBJECTS_KINDS];
-  size_t count;
-  int status = td_objects_find("mark", &request->objects, kinds, &count);
+  enum td_objects kind;
+  int status = td_objects_find_one("mark", &request->objects, &kind);
   if (status != TD_EXIT_OK || request->objects.count == 0) return status;
-  if (count > 1) return td_complain(TD_EXIT_USAGE, "mark: --objects: one kind is wanted, not two");
   if (engine->kind != TD_ENGINE_TIDE) return td_bench_no_choice("mark", engine);
-  td_bench_engine_set_objects(engine, kinds[0]);
+  td_bench_engine_set_objects(engine, kind);
   return TD_EXIT_OK;
 }
 

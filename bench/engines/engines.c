@@ -65,6 +65,15 @@ int td_objects_find(const char *command, const struct td_words *names,
   return TD_EXIT_OK;
 }
 
+int td_objects_find_one(const char *command, const struct td_words *names, enum td_objects *kind) {
+  enum td_objects kinds[TD_OBJECTS_KINDS];
+  size_t count;
+  int status = td_objects_find(command, names, kinds, &count);
+  *kind = kinds[0];
+  if (status != TD_EXIT_OK || count == 1) return status;
+  return td_complain(TD_EXIT_USAGE, "%s: --objects: one kind is wanted, not two", command);
+}
+
 void td_bench_engine_set_objects(struct td_bench_engine *engine, enum td_objects objects) {
   engine->objects = objects;
   snprintf(engine->label, sizeof engine->label, "%.30s%s", engine->name,

@@ -33,6 +33,8 @@ const char *td_objects_name(size_t objects);
  * after saying that there is no such kind. */
 int td_objects_find(const char *command, const struct td_words *names,
                     enum td_objects kinds[TD_OBJECTS_KINDS], size_t *count);
+/* The same for a command that takes one kind. */
+int td_objects_find_one(const char *command, const struct td_words *names, enum td_objects *kind);
 /* Changes what the objects of an engine of Tidemark are, and its label. */
 void td_bench_engine_set_objects(struct td_bench_engine *engine, enum td_objects objects);
 

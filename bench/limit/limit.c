@@ -14,6 +14,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
+#include "bench/engines/engines.h"
 #include "bench/limit/memory.h"
 #include "bench/limit/oracle.h"
 #include "bench/subject/graphs.h"
@@ -23,7 +24,8 @@
 #define MOST_BYTES (UINT64_C(64) << 30)
 
 struct request {
-  struct td_words graphs;
+  struct td_words graphs, objects;
+  enum td_objects kind;
   uint64_t rounds, bytes, heap_max;
   double run_ms, seconds;
   const char *json;
@@ -42,6 +44,7 @@ struct limit {
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       td_option_graphs(&request->graphs, "graphs whose memory is touched in the best possible way"),
+      td_option_objects(&request->objects, "KIND"),
       td_option_rounds(&request->rounds, "rounds"),
       {.name = "bytes",
        .argument = "BYTES",
@@ -71,8 +74,9 @@ static int parse(struct request *request, int argc, char **argv) {
           "objects that hold references, and a mark byte per object: in depth-first order and in\n"
           "address order, with the best of several prefetch distances. An engine that is as fast\n"
           "has nothing left to gain from memory. The replay touches what a marker has to touch,\n"
-          "a mark byte for every reference, but knows the order. compare --limit measures both\n"
-          "in the same rounds as the engines. Graphs: see tidemark graph --help.",
+          "a mark byte for every reference, but knows the order. Conservative objects are read to\n"
+          "their ends. compare --limit measures both in the same rounds as the engines.\n"
+          "Graphs: see tidemark graph --help.",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -118,10 +122,12 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
   struct td_oracle *oracle = &limit->oracles[index];
   const unsigned threads[] = {1, 2, limit->cpus.count};
   struct td_subject subject;
-  struct td_places places = {0};
+  struct td_places places = {.conservative = request->kind == TD_OBJECTS_CONSERVATIVE};
   td_progress_begin();
-  const struct td_subject_build build = {
-      .heap_max_bytes = request->heap_max, .wrap = td_places_wrap, .context = &places};
+  const struct td_subject_build build = {.heap_max_bytes = request->heap_max,
+                                         .conservative = places.conservative,
+                                         .wrap = td_places_wrap,
+                                         .context = &places};
   int status = td_subject_create(spec, &build, &subject);
   if (status != TD_EXIT_OK) {
     td_places_free(&places);
@@ -309,6 +315,7 @@ int td_command_limit(int argc, char **argv) {
   if (!limit) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   const struct td_output_option output = {"json", request.json, true};
   status = td_outputs_check("limit", &output, 1);
+  if (status == TD_EXIT_OK) status = td_objects_find_one("limit", &request.objects, &request.kind);
   if (status == TD_EXIT_OK)
     status = td_graphs_parse(&request.graphs, &limit->specs, &limit->graph_count);
   if (status == TD_EXIT_OK) status = measure(&request, limit);

@@ -130,11 +130,13 @@ static bool depth_first(const struct td_thg *graph, struct indices *order) {
 /* ---- Tapes ----------------------------------------------------------------------------- */
 
 /* Returns how many words must be read to find all references. */
-static uint64_t words_to_read(const struct td_thg *graph, uint32_t object) {
+static uint64_t words_to_read(const struct td_tapes *tapes, const struct td_thg *graph,
+                              uint32_t object) {
   const struct td_thg_shape *shape = &graph->shapes[graph->shape_of[object]];
   uint64_t words = graph->size[object] / WORD_BYTES;
-  if (shape->kind == TD_THG_LEAF || graph->first_ref[object] == graph->first_ref[object + 1])
-    return 0;
+  if (shape->kind == TD_THG_LEAF) return 0;
+  if (tapes->conservative) return words;
+  if (graph->first_ref[object] == graph->first_ref[object + 1]) return 0;
   if (shape->kind == TD_THG_PREFIX) return words;
   uint64_t last = shape->bitmap_words - 1u;
   uint64_t end = last * 64 + 64 - (uint64_t)__builtin_clzll(shape->bitmap[last]);
@@ -153,7 +155,7 @@ static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *gr
                            uint32_t object, const uintptr_t *at, uint32_t *to) {
   const uintptr_t address = at[object];
   uint32_t granule = granule_of(tapes, address);
-  uint64_t words = words_to_read(graph, object);
+  uint64_t words = words_to_read(tapes, graph, object);
   if (to) to[0] = words ? granule : granule | TD_TOUCH_LEAF;
   size_t count = 1;
   for (uintptr_t line = address / LINE_BYTES * LINE_BYTES + LINE_BYTES;
@@ -167,7 +169,7 @@ static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *gr
 static size_t touch_references(const struct td_tapes *tapes, const struct td_thg *graph,
                                uint32_t object, const uintptr_t *at, uint32_t *to) {
   size_t count = 0;
-  if (words_to_read(graph, object) > 0) {
+  if (words_to_read(tapes, graph, object) > 0) {
     count = touch_object(tapes, graph, object, at, to);
     if (to) to[0] |= TD_TOUCH_MORE;
   }
@@ -251,7 +253,7 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
 
 int td_tapes_make(const struct td_graph_spec *spec, const struct td_places *places,
                   struct td_tapes *tapes) {
-  *tapes = (struct td_tapes){0};
+  *tapes = (struct td_tapes){.conservative = places->conservative};
   struct td_graph_error error = {0};
   struct td_thg graph;
   if (!td_graph_record(spec, &graph, &error))

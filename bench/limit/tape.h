@@ -3,7 +3,8 @@
  *
  * A tape is a list of touches of four bytes each: the granule (16 bytes) of a line, and what is
  * done there. An object without references is marked and never read. Any other object is marked and
- * read line by line, up to its last reference. Addresses are those of the objects on their Tidemark
+ * read line by line, up to its last reference; a conservative one, which only a leaf is not, to its
+ * end. Addresses are those of the objects on their Tidemark
  * heap, which must not change while the tape is in use. */
 #ifndef TD_BENCH_LIMIT_TAPE_H
 #define TD_BENCH_LIMIT_TAPE_H
@@ -35,6 +36,7 @@ struct td_tapes {
   size_t granules;  /* all are below this */
   uint64_t objects; /* live objects, each marked once */
   uint64_t lines;   /* lines that are read */
+  bool conservative;
   struct td_tape order[TD_TAPE_ORDERS];
 };
 
@@ -43,7 +45,8 @@ struct td_places {
   struct td_graph_sink inner; /* the sink that calls are passed on to */
   uintptr_t *at;              /* addresses, in the order of allocation */
   size_t count, capacity;
-  bool failed; /* memory ran out */
+  bool conservative; /* so are the objects; set after they were built */
+  bool failed;       /* memory ran out */
 };
 /* Wraps a sink; for td_subject_create. */
 void td_places_wrap(void *places, struct td_graph_sink *sink);

@@ -265,7 +265,7 @@ static int build(struct work *work) {
   int status = TD_EXIT_OK;
   for (unsigned kind = 0; kind < TD_OBJECTS_KINDS && status == TD_EXIT_OK; kind++) {
     if (!is_wanted(comparison, (enum td_objects)kind)) continue;
-    how.conservative = kind == TD_OBJECTS_CONSERVATIVE;
+    how.conservative = places.conservative = kind == TD_OBJECTS_CONSERVATIVE;
     status = td_subject_create(work->graph->spec, &how, &work->subject[kind]);
     if (status == TD_EXIT_OK)
       status = td_subject_set_policy(&work->subject[kind], comparison->policy);

@@ -40,6 +40,7 @@ class Limit(Case):
                 (USAGE, "--seconds|-1", ("--seconds=-1",)),
                 (USAGE, "unexpected|surplus", ("surplus",)),
                 (USAGE, "nonesuch", ("--graph", "tree:depth=3;nonesuch:x=1")),
+                (USAGE, "one kind", ("--objects", "precise,conservative")),
                 (USAGE, "banana", ("--graph", "tree:depth=banana")),
                 (INPUT, "nope.thg", ("--graph", "file:nope.thg")),
                 (RESOURCES, "too small", ("--graph", "tree:depth=24", "--heap-max", "8M")),
@@ -76,10 +77,12 @@ class Limit(Case):
 
     def test_lines(self):
         """What is read: a line for a small node, all lines of an array, none of a leaf."""
-        def lines(graph):
-            result = self.works("limit", *QUICK, "--graph", graph, "--json", "-")
+        def lines(graph, *more):
+            result = self.works("limit", *QUICK, "--graph", graph, "--json", "-", *more)
             return json.loads(result.stdout)["graphs"][0]["lines_read"]
         self.assertEqual(lines("list:length=50"), 50)
+        graph = "file:" + os.path.abspath(__file__ + "/../../../workloads/graphs/ast.thg")
+        self.assertGreater(lines(graph, "--objects", "conservative"), 1.1 * lines(graph))
         array = lines("wide:leaves=8000")  # 64000 bytes of slots, from a line's beginning
         self.assertTrue(1000 <= array <= 1001, array)
 
