@@ -20,6 +20,8 @@
 #ifndef TD_HEAP_SPACE_MARKS_H
 #define TD_HEAP_SPACE_MARKS_H
 
+#include <string.h>
+
 #include "heap/space/space.h"
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;

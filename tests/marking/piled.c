@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* More grey objects at once than a tester keeps: arrays of arrays, objects of 64 slots, and one
- * array that a full queue has no room to cut. None is lost, with queues of usual and least size. */
+ * array that a full queue has no room to cut. None is lost, with queues of usual and least size.
+ *
+ *   piled [ARRAYS] */
 #include "gc/state/heap.h"
 #include "marker/base/state.h"
 #include "tests/marking/rig.h"
 
-enum { ARRAYS = 300, SLOTS = 1000, WIDE = 60, LONG = 200000 };
+enum { SLOTS = 1000, WIDE = 60 };
 
 static struct rig r;
+static size_t count = 300; /* of arrays */
 
-/* Returns an array of `count` slots with a pair in each. A handle keeps it, as all here. */
-static void **pairs(size_t count) {
+/* Returns an array with a pair in each slot. A handle keeps it, as all here. */
+static void **pairs(size_t slots) {
   void ***array =
-      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, count * sizeof(void *)));
+      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, slots * sizeof(void *)));
   CHECK(array);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < slots; i++)
     (*array)[i] = rig_cell(&r, TIDE_LAYOUT_REFS, 2 * sizeof(void *));
   return *array;
 }
@@ -22,9 +25,9 @@ static void **pairs(size_t count) {
 /* Makes an array of arrays. */
 static void arrays(void) {
   void ***array =
-      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, ARRAYS * sizeof(void *)));
+      (void ***)tide_handle(r.m, rig_cell(&r, TIDE_LAYOUT_REFS, count * sizeof(void *)));
   CHECK(array);
-  for (size_t i = 0; i < ARRAYS; i++) {
+  for (size_t i = 0; i < count; i++) {
     void **made = pairs(SLOTS);
     (*array)[i] = made;
   }
@@ -45,17 +48,18 @@ static void collect_with(uint32_t blocks, uint32_t items) {
   rig_open(&r, (size_t)256 << 20, blocks, items);
   arrays();
   chain();
-  pairs(LONG);
+  pairs(count * SLOTS / 2);
   for (unsigned markers = RIG_MARKERS_LEAST; markers <= 4; markers *= 2)
     for (unsigned way = 0; td_marking_name(way); way++) {
       rig_configure(&r, "bwos", markers);
       r.heap->markers->marking = (enum td_marking)way;
-      CHECK(rig_collect(&r, td_marking_name(way)) > ARRAYS * SLOTS + LONG);
+      CHECK(rig_collect(&r, td_marking_name(way)) > count * SLOTS * 3 / 2);
     }
   rig_close(&r);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) count = strtoul(argv[1], NULL, 10);
   collect_with(0, 0);
   collect_with(2, 2);
   return 0;

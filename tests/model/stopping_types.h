@@ -59,6 +59,7 @@ struct td_layout {
 };
 struct td_block {
   uint8_t kind, map;
+  uint16_t cell_granules;
   unsigned layout;
 };
 struct td_space {
