@@ -78,9 +78,9 @@ static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
-/* One thread alone gains nothing by it. In a heap that tells young objects from old ones, what is
- * allocated while blocks are sorted would have to be old, and another stop would have to end that.
- */
+/* One thread alone gains nothing by it. An allocation may have to take its object in the stop: it
+ * comes with a `then`. In a heap that tells young objects from old ones, what is allocated while
+ * blocks are sorted would have to be old, and another stop would have to end that. */
 static bool may_sort_beside(const struct td_cycle *cycle) {
   const struct tide_heap *heap = cycle->heap;
   /* relaxed: changed under the lock that we hold. */
