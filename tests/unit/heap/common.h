@@ -25,9 +25,13 @@
 
 #define MIB ((size_t)1 << 20)
 
-static inline void heap_open(struct td_space *space, size_t max_bytes) {
+static inline void heap_open_with(struct td_space *space, bool young, size_t reserved,
+                                  size_t max_bytes) {
   struct tide_error error;
-  cr_assert(td_space_init(space, false, 2 * max_bytes, max_bytes, &error), "%s", error.text);
+  cr_assert(td_space_init(space, young, reserved, max_bytes, &error), "%s", error.text);
+}
+static inline void heap_open(struct td_space *space, size_t max_bytes) {
+  heap_open_with(space, false, 2 * max_bytes, max_bytes);
 }
 
 static inline void heap_check(struct td_space *space) {
@@ -120,11 +124,15 @@ static inline int in_child(int (*run)(void)) {
   return WEXITSTATUS(status);
 }
 
-/* A test on `heap`, a space of 64 MiB that is made for it. */
-#define SpaceTest(suite, name)                                                                     \
+/* A test on `heap`, a space that is made for it: of 64 MiB, of as much as is said, or of all that
+ * 64 MiB of addresses hold. */
+#define SpaceTest(suite, name) SPACE_TEST(suite, name, false, 128 * MIB, 64 * MIB)
+#define SpaceTestOf(bytes, suite, name) SPACE_TEST(suite, name, false, 2 * (bytes), bytes)
+#define WholeSpaceTest(suite, name) SPACE_TEST(suite, name, false, 64 * MIB, SIZE_MAX)
+#define SPACE_TEST(suite, name, young, reserved, max_bytes)                                        \
   static void suite##_##name(void);                                                                \
   Test(suite, name) {                                                                              \
-    heap_open(&heap, 64 * MIB);                                                                    \
+    heap_open_with(&heap, young, reserved, max_bytes);                                             \
     suite##_##name();                                                                              \
     td_space_deinit(&heap);                                                                        \
   }                                                                                                \

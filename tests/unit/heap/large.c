@@ -40,9 +40,8 @@ SpaceTest(large, memory_is_zero_again) {
   }
 }
 
-Test(large, several_gib_that_nobody_touches_cost_nothing) {
+SpaceTestOf((size_t)8 << 30, large, several_gib_that_nobody_touches_cost_nothing) {
   size_t bytes = (size_t)6 << 30;
-  heap_open(&heap, (size_t)8 << 30);
   size_t before = process_bytes().resident;
   cr_assert_gt(before, 0);
   char *object = (char *)heap_large(&heap, TIDE_LAYOUT_REFS, bytes);
@@ -53,8 +52,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   for (size_t at = 0; at < bytes; at += bytes / 7)
     cr_assert_eq(object[at], 0);
   /* The check reads all marks, for which some kernels give memory. */
-  struct tide_bump none = {0};
-  heap_collect_unchecked(&heap, &none, (void **)&object, 1, 1);
+  heap_collect_unchecked(&heap, &(struct tide_bump){0}, (void **)&object, 1, 1);
   /* side tables: 24 and 16 bytes per block; a few pages of the object, huge ones perhaps */
   cr_assert_leq(process_bytes().resident - before, (size_t)64 << 20);
   heap_check(&heap);
@@ -63,5 +61,4 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   cr_assert_eq(heap.leaf_bytes, 0, "it has references");
   cr_assert_eq(heap_keep(&heap, NULL, 0, 1), bytes / TD_BLOCK_BYTES);
   cr_assert_eq(td_space_find(&heap, last, TD_FROM_HEAP), 0);
-  td_space_deinit(&heap);
 }

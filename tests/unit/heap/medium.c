@@ -30,9 +30,8 @@ SpaceTest(medium, first_objects_of_a_kind_make_no_span) {
   heap_check(&heap);
 }
 
-Test(medium, objects_are_packed) {
+SpaceTestOf(512 * MIB, medium, objects_are_packed) {
   size_t sizes[] = {33000, 50000, 66000, 100000, 140000, 300000};
-  heap_open(&heap, 512 * MIB);
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     for (int i = 0; i < 16; i++)
       (void)medium(TIDE_LAYOUT_LEAF, sizes[s]);
@@ -46,17 +45,15 @@ Test(medium, objects_are_packed) {
     cr_assert_gt(heap_keep(&heap, NULL, 0, 1), 0);
     cr_assert_eq(heap.used_blocks, 0);
   }
-  td_space_deinit(&heap);
 }
 
 /* Objects live, die and are freed at random. Each is filled with its own byte; nobody else's memory
  * is touched, memory is zero when handed out, and visits find exactly those that are there. */
-Test(medium, cells_are_reused_and_nobody_elses) {
+SpaceTestOf(256 * MIB, medium, cells_are_reused_and_nobody_elses) {
   enum { OBJECTS = 400 };
   static void *objects[OBJECTS];
   static size_t sizes[OBJECTS];
   uint32_t x = 2463534242u;
-  heap_open(&heap, 256 * MIB);
   for (int round = 0; round < 12; round++) {
     size_t live = 0;
     for (int i = 0; i < OBJECTS; i++) {
@@ -88,5 +85,4 @@ Test(medium, cells_are_reused_and_nobody_elses) {
   }
   heap_keep(&heap, NULL, 0, 1);
   cr_assert_eq(heap.used_blocks, 0);
-  td_space_deinit(&heap);
 }

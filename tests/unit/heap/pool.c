@@ -56,9 +56,7 @@ SpaceTest(pool, the_budget_and_the_limit_are_exact) {
 }
 
 /* The whole reservation, up to its last block. */
-Test(pool, the_reservation_ends_where_it_ends) {
-  struct tide_error error;
-  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
+WholeSpaceTest(pool, the_reservation_ends_where_it_ends) {
   uint32_t all = heap.block_count - 1;
   cr_assert_eq(heap.max_blocks, all);
   cr_assert_null(large(all + 1));
@@ -68,7 +66,6 @@ Test(pool, the_reservation_ends_where_it_ends) {
   object[(size_t)all * TD_BLOCK_BYTES - 1] = 1;
   cr_assert_null(large(1));
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
 SpaceTest(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
@@ -126,9 +123,7 @@ SpaceTest(pool, small_objects_after_trimming_are_zero) {
 }
 
 /* The table of free blocks may end where its mapping ends, and nothing behind it is read. */
-Test(pool, the_search_stays_inside_its_table) {
-  struct tide_error error;
-  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
+WholeSpaceTest(pool, the_search_stays_inside_its_table) {
   uint32_t all = heap.block_count - 1;
   cr_assert_eq(heap.block_count % 64, 0, "or the table does not end with a whole word");
   size_t page = td_plat_page_bytes(), bytes = heap.block_count / 8;
@@ -144,7 +139,6 @@ Test(pool, the_search_stays_inside_its_table) {
   cr_assert_null(large(2));
   heap.free_bits = own;
   td_plat_release(guarded, 2 * page);
-  td_space_deinit(&heap);
 }
 
 static uint32_t committed(void) {

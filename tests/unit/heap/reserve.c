@@ -117,10 +117,9 @@ Test(reserve, a_share_of_memory_leaves_room_for_side_tables) {
 
 Test(reserve, no_number_of_blocks_overflows, .disabled = !LIMITS_WORK) {
   struct td_space heap;
-  struct tide_error error;
   size_t sizes[] = {(size_t)1 << 46, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    cr_assert(td_space_init(&heap, false, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    heap_open_with(&heap, false, sizes[i], SIZE_MAX);
     cr_assert_eq((size_t)heap.block_count, heap.reserved_bytes / TD_BLOCK_BYTES);
     cr_assert_eq(heap.max_blocks, heap.block_count - 1);
     td_space_deinit(&heap);
@@ -129,10 +128,9 @@ Test(reserve, no_number_of_blocks_overflows, .disabled = !LIMITS_WORK) {
 
 Test(reserve, ranges_are_aligned_to_slabs) {
   struct td_space heap;
-  struct tide_error error;
   size_t sizes[] = {0, 1, 64 * MIB, 65 * MIB + 4097, 3 * (size_t)1 << 30};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    cr_assert(td_space_init(&heap, false, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    heap_open_with(&heap, false, sizes[i], SIZE_MAX);
     cr_assert_eq(heap.base % TD_SLAB_BYTES, 0);
     cr_assert_eq(heap.reserved_bytes % TD_SLAB_BYTES, 0);
     cr_assert_geq(heap.reserved_bytes, 64 * MIB);

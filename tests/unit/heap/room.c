@@ -49,9 +49,7 @@ SpaceTest(room, sizes_that_no_range_holds) {
 }
 
 /* Every second block of the whole range is used. */
-Test(room, no_place_among_fragments) {
-  struct tide_error error;
-  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
+WholeSpaceTest(room, no_place_among_fragments) {
   size_t all = heap.block_count - 1;
   FREED void **live = calloc(all, sizeof *live);
   for (size_t i = 0; i < all; i++)
@@ -65,5 +63,4 @@ Test(room, no_place_among_fragments) {
   cr_assert_eq(room_for(3), TD_ROOM, "every fourth block is used now");
   cr_assert_eq(room_for(4), TD_ROOM_NO_PLACE);
   heap_check(&heap);
-  td_space_deinit(&heap);
 }

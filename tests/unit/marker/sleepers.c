@@ -17,14 +17,6 @@ static void wait_until_recruitable(unsigned id) {
     sched_yield();
 }
 
-/* The helper begins to execute when the configuration is closed, and sleeps when this returns. */
-static void open_with_deaf_helper(void) {
-  site_open(&s);
-  atomic_store(&s.set->closed, 1);
-  td_markers_ready(s.set);
-  td_quiet(s.set);
-}
-
 /* Begins a collection and a phase that marks nothing, and tells after how many objects it would
  * wake a helper. `mark_ns`: of earlier phases. */
 static uint32_t first_recruiting_in(uint32_t used_blocks, size_t live_bytes, uint64_t mark_ns) {
@@ -81,8 +73,11 @@ SiteTest(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_i
   s.heap.used_blocks -= (uint32_t)(TD_ALONE_BYTES >> TD_BLOCK_LOG2);
 }
 
-Test(sleepers, opening_wakes_who_cannot_be_recruited_and_only_them, .timeout = 60) {
-  open_with_deaf_helper();
+/* The helper begins to execute when the configuration is closed, and then sleeps. */
+SiteTest(sleepers, opening_wakes_who_cannot_be_recruited_and_only_them, .timeout = 60) {
+  atomic_store(&s.set->closed, 1);
+  td_markers_ready(s.set);
+  td_quiet(s.set);
   cr_assert_not(td_bits_has(&s.set->sleepers, 1));
   cr_assert_eq(td_recruit(s.set->marker[0]), 0);
   uint32_t before = signal_of(1);
@@ -98,5 +93,4 @@ Test(sleepers, opening_wakes_who_cannot_be_recruited_and_only_them, .timeout = 6
   cr_assert_eq(signal_of(1), before + 2, "another number of markers");
   while (td_recruit(s.set->marker[0]) != 1) /* it may look once more before it sleeps */
     wait_until_recruitable(1);
-  site_close(&s);
 }
