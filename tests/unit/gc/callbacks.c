@@ -252,14 +252,10 @@ static void act_look(struct helper *helper) {
 }
 
 static void make_references(struct world *w) {
-  reader.object = pair_new(w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w->m, reader.object));
-  reader.weak = tide_weak_new(w->m, reader.object, TIDE_WEAK_BEFORE);
-  cr_assert_not_null(tide_handle(w->m, reader.weak));
-  reader.ephemeron = tide_ephemeron_new(w->m, reader.object, reader.object);
-  cr_assert_not_null(tide_handle(w->m, reader.ephemeron));
-  reader.table = tide_weak_table_new(w->m);
-  cr_assert_not_null(tide_handle(w->m, reader.table));
+  reader.object = held(w, pair_new(w, NULL, NULL, 1));
+  reader.weak = held(w, tide_weak_new(w->m, reader.object, TIDE_WEAK_BEFORE));
+  reader.ephemeron = held(w, tide_ephemeron_new(w->m, reader.object, reader.object));
+  reader.table = held(w, tide_weak_table_new(w->m));
   cr_assert(tide_weak_table_put(w->m, reader.table, reader.object, reader.object));
 }
 

@@ -39,14 +39,16 @@
   static void name(UNUSED void *object, UNUSED size_t bytes, UNUSED struct tide_tracer *tracer,    \
                    UNUSED void *context)
 #define VISIT(name)                                                                                \
-  static bool name(UNUSED void *object, UNUSED size_t bytes, UNUSED tide_layout layout,            \
-                   UNUSED void *context)
+  UNUSED static bool name(UNUSED void *object, UNUSED size_t bytes, UNUSED tide_layout layout,     \
+                          UNUSED void *context)
 #define ROOTS_OF(name) static void name(UNUSED struct tide_tracer *tracer, UNUSED void *context)
 #define LOOK(name) static void name(UNUSED struct tide_walk *walk, UNUSED void *context)
 #define SEE_OBJECT(name)                                                                           \
   static bool name(UNUSED struct tide_walk *walk, UNUSED const struct tide_walk_object *object,    \
                    UNUSED void *context)
 #define FINALIZER(name) static void name(UNUSED void *object, UNUSED void *context)
+#define RECLAIM(name)                                                                              \
+  static void name(UNUSED void *object, UNUSED size_t bytes, UNUSED void *context)
 #define REPORT(name) static void name(UNUSED struct tide_root_list *list, UNUSED void *context)
 
 /* How a test of misuse ends: debug builds of the library say what was wrong and abort. */
@@ -202,10 +204,14 @@ static inline uint64_t number_after(const char *text, const char *key) {
   return strtoull(at + strlen(key), NULL, 10);
 }
 
-static inline bool count_visit(void *object, size_t bytes, tide_layout layout, void *count) {
-  (void)object, (void)bytes, (void)layout;
-  ++*(uint64_t *)count;
+VISIT(count_visit) {
+  ++*(uint64_t *)context;
   return true;
+}
+
+static inline bool is_zero(const void *start, size_t bytes) {
+  const unsigned char *at = start;
+  return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
 }
 
 static inline uint64_t count_objects(struct world *w) {

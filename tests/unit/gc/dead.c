@@ -18,7 +18,7 @@ struct watch {
   struct tide_heap *heap;
 };
 
-static void note(void *object, size_t bytes, void *context) {
+RECLAIM(note) {
   struct held *held = object;
   struct watch *watch = context;
   watch->told++;
@@ -60,44 +60,40 @@ static const size_t sizes[] = {sizeof(struct held), 48, 1000, 30000, 40000, 3000
 enum { SIZES = sizeof sizes / sizeof *sizes, EACH = 5 }; /* of each size die */
 
 /* Of every size half die; of others nothing is told. */
-static void expect_told_once(struct world *w) {
+static void expect_told_once(struct world w) {
   struct watch watch = {.told = 0};
-  tide_layout layout = told_layout(w, &watch);
-  void *array = held(w, tide_alloc(w->m, TIDE_LAYOUT_REFS, 2 * EACH * SIZES * sizeof(void *)));
-  tide_heap_on_event(w->heap, note_stop, &watch);
+  tide_layout layout = told_layout(&w, &watch);
+  void *array = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 2 * EACH * SIZES * sizeof(void *)));
+  tide_heap_on_event(w.heap, note_stop, &watch);
   for (int i = 0; i < 2 * EACH * SIZES; i++) {
-    if (i % 35 < 30) pair_new(w, NULL, NULL, 1);
-    struct held *object = held_new(w->m, layout, sizes[i % SIZES]);
-    if (i % 2) tide_write(w->m, array, (void **)array + i, object);
+    if (i % 35 < 30) pair_new(&w, NULL, NULL, 1);
+    struct held *object = held_new(w.m, layout, sizes[i % SIZES]);
+    if (i % 2) tide_write(w.m, array, (void **)array + i, object);
   }
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
-  cr_assert_eq(tide_reclaim(w->m, SIZE_MAX), 0);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_reclaim(w.m, SIZE_MAX), 0);
   cr_assert_eq(watch.told, EACH * SIZES);
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
-  expect_sound(w);
-  cr_assert_eq(tide_reclaim(w->m, SIZE_MAX), 0);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  expect_sound(&w);
+  cr_assert_eq(tide_reclaim(w.m, SIZE_MAX), 0);
   cr_assert_eq(watch.told, EACH * SIZES, "once");
   for (int i = 0; i < 2 * EACH * SIZES; i++) {
     const struct held *object = ((struct held **)array)[i];
     if (object) cr_assert_str_eq(object->buffer, "buffer");
   }
   cr_assert_eq(watch.empty, 0);
-  world_end(w);
+  world_end(&w);
   cr_assert_eq(watch.told, 2 * EACH * SIZES, "the heap's end tells of all");
   cr_assert_eq(watch.wrong, 0);
 }
 
 Test(dead, are_told_of_once) {
-  struct world w = world_new();
-  expect_told_once(&w);
-  w = world_young();
-  expect_told_once(&w);
+  expect_told_once(world_new());
+  expect_told_once(world_young());
   setenv("TIDE_VERIFY", "1", 1);
-  w = world_young();
-  expect_told_once(&w);
+  expect_told_once(world_young());
   setenv("TIDE_STRESS", "3", 1);
-  w = world_young();
-  expect_told_once(&w);
+  expect_told_once(world_young());
 }
 
 YoungTest(dead, are_told_of_by_young_collections) {
@@ -126,28 +122,26 @@ YoungTest(dead, are_told_of_by_young_collections) {
 }
 
 /* The program is told as it allocates, before memory is short and before a cell is used again. */
-static void churn_in(struct world *w, int objects) {
+static void churn_in(struct world w, int objects) {
   struct watch watch = {.told = 0};
-  tide_layout layout = told_layout(w, &watch);
+  tide_layout layout = told_layout(&w, &watch);
   for (int i = 0; i < objects; i++) {
-    held_new(w->m, layout, sizes[i % 3]);
-    if (i % 50 == 0) held_new(w->m, layout, 200000);
-    if (i % 9 == 0) pair_new(w, NULL, NULL, 1);
+    held_new(w.m, layout, sizes[i % 3]);
+    if (i % 50 == 0) held_new(w.m, layout, 200000);
+    if (i % 9 == 0) pair_new(&w, NULL, NULL, 1);
   }
-  cr_assert_gt(collections(w), 5);
-  cr_assert_lt(stats_of(w->heap).peak_committed_bytes, 20 * MIB);
+  cr_assert_gt(collections(&w), 5);
+  cr_assert_lt(stats_of(w.heap).peak_committed_bytes, 20 * MIB);
   cr_assert_gt(watch.told, (uint64_t)objects * 3 / 4);
-  world_end(w);
+  world_end(&w);
   cr_assert_eq(watch.told, (uint64_t)objects + (uint64_t)(objects + 49) / 50);
   cr_assert_eq(watch.empty, 0);
   cr_assert_eq(watch.wrong, 0);
 }
 
 Test(dead, are_told_of_by_allocation) {
-  struct world w = world_new();
-  churn_in(&w, 100000);
-  w = world_young();
-  churn_in(&w, 100000);
+  churn_in(world_new(), 100000);
+  churn_in(world_young(), 100000);
 }
 
 /* A block holds 4096 objects at most. */
@@ -173,10 +167,9 @@ struct outside {
   size_t now, most;
 };
 
-static void give_back(void *object, size_t bytes, void *context) {
+RECLAIM(give_back) {
   struct outside *outside = context;
   size_t holds = *(size_t *)object;
-  (void)bytes;
   if (holds == 0) return;
   outside->now -= holds;
   if (outside->m) cr_assert_eq(tide_external_add(outside->m, -(ptrdiff_t)holds), TIDE_OK);
@@ -300,11 +293,8 @@ struct worker {
 static void *work(void *data) {
   const struct worker *worker = data;
   SCOPED_MUTATOR m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
-  for (int i = 0; i < 10000; i++) {
-    struct held *object = tide_alloc(m, worker->layout, sizes[i % 4]);
-    cr_assert_not_null(object);
-    object->buffer = strdup("buffer");
-  }
+  for (int i = 0; i < 10000; i++)
+    held_new(m, worker->layout, sizes[i % 4]);
   return NULL;
 }
 
@@ -334,10 +324,9 @@ struct call_in {
   int calls;
 };
 
-static void call_everything(void *object, size_t bytes, void *context) {
+RECLAIM(call_everything) {
   struct call_in *in = context;
   struct tide_heap *heap = tide_heap_of(in->m);
-  (void)bytes;
   cr_assert_eq(tide_external_add(in->m, 100), TIDE_OK);
   cr_assert_eq(tide_external_add(in->m, -100), TIDE_OK);
   cr_assert_gt(stats_of(heap).collections, 0);

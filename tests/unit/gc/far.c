@@ -8,20 +8,13 @@
 #define TIB ((size_t)1 << 40)
 #define SLOTS 100000u
 
-/* As if everything below had been in use once and were not free now. */
-static void begin_behind(struct td_space *space, size_t bytes) {
-  space->frontier = space->single_hint = (uint32_t)(bytes / TD_BLOCK_BYTES);
-}
-
 struct marked {
   void ***array;
   size_t count;
 };
 
 /* Counts what was marked. The blocks need not be sorted: that would write to the table of each. */
-static void count_marked(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                         void *context) {
-  (void)now_ns;
+EVENT(count_marked) {
   struct marked *marked = context;
   if (event != TIDE_EVENT_MARK_END) return;
   for (size_t i = 0; i < SLOTS; i++)
@@ -33,7 +26,8 @@ static size_t count_behind(size_t bytes, const char *engine) {
   struct world w = WORLD(.reserve_bytes = bytes + TIB / 8);
   if (w.heap->space.reserved_bytes < bytes + TIB / 8)
     cr_skip_test("the system gives no %zu GiB of addresses", (bytes + TIB / 8) >> 30);
-  begin_behind(&w.heap->space, bytes);
+  /* As if everything below had been in use once and were not free now. */
+  w.heap->space.frontier = w.heap->space.single_hint = (uint32_t)(bytes / TD_BLOCK_BYTES);
   struct tide_error error = {0};
   cr_assert_eq(tide_heap_set_engine(w.heap, engine, &error), TIDE_OK, "%s", error.text);
   struct marked marked = {.array = (void ***)tide_handle(w.m, NULL)};

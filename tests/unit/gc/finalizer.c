@@ -244,9 +244,7 @@ HeapTest(finalizer_set, the_context_is_a_root) {
   cr_assert_eq(live_after_collect(&w), 0, "taken");
 }
 
-static void pass(void *object, void *context) {
-  (void)object, (void)context;
-}
+FINALIZER(pass) {}
 HeapTest(finalizer_set, those_of_one_function_are_taken_out_of_turn) {
   const struct tide_finalizer_entry entry = {.call = pass, .order = TIDE_FINALIZE_ORDERED};
   struct tide_finalizer_entry taken;

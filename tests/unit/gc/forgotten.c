@@ -76,9 +76,7 @@ Test(forgotten, stores_are_told_by_the_next_collection) {
 }
 
 /* No root reaches the old object any more, but its finalizer waits for a full collection. */
-static void finalize(void *object, void *context) {
-  (void)object, (void)context;
-}
+FINALIZER(finalize) {}
 static void into_one_that_died(struct world *w) {
   struct pair **old = (struct pair **)tide_handle(w->m, pair_new(w, NULL, NULL, 1));
   tide_finalizer_add(w->m, *old, finalize, NULL);

@@ -9,9 +9,8 @@ struct halfway {
   _Atomic(bool) inside, go_on;
 };
 
-static void stay_in_the_hundredth(void *object, size_t bytes, void *context) {
+RECLAIM(stay_in_the_hundredth) {
   struct halfway *halfway = context;
-  (void)object, (void)bytes;
   if (++halfway->calls != 100) return;
   halfway->inside = true;
   while (!halfway->go_on)
@@ -58,13 +57,11 @@ HeapTest(dead_fork, objects_are_told_of_in_a_child) {
   cr_assert_eq(halfway.calls, 1000);
 }
 
-static void fork_in(void *object, size_t bytes, void *context) {
-  (void)object, (void)bytes, (void)context;
+RECLAIM(fork_in) {
   fork();
 }
 
-static bool forks_in_function(const void *unused) {
-  (void)unused;
+static bool forks_in_function(UNUSED const void *argument) {
   struct world w = world_new();
   tide_layout layout = tide_layout_on_reclaim(w.heap, w.pair, fork_in, NULL, NULL);
   tide_alloc(w.m, layout, 32);
@@ -89,8 +86,7 @@ static void use_heap(void) {
   calls += object && tide_collect(forking->m) == TIDE_OK;
 }
 
-static bool may_allocate(const void *unused) {
-  (void)unused;
+static bool may_allocate(UNUSED const void *argument) {
   alarm(20);
   cr_assert_eq(pthread_atfork(use_heap, use_heap, use_heap), 0);
   SCOPED_WORLD w = world_new();

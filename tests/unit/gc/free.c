@@ -10,11 +10,6 @@ static void skip_if_poisoned(void) {
   if (td_poison_is_possible()) cr_skip_test("cells are poisoned");
 }
 
-static bool is_zero(const void *start, size_t bytes) {
-  const unsigned char *at = start;
-  return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
-}
-
 HeapTest(free, the_newest_cell_is_the_next) {
   skip_if_poisoned();
   void *first = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);

@@ -120,8 +120,7 @@ Test(kinds, are_nobody_s_without_a_heap) {
   cr_assert_eq(now.cause, TIDE_CAUSE_NONE);
 }
 
-static bool collect_both(const void *unused) {
-  (void)unused;
+static bool collect_both(UNUSED const void *argument) {
   setenv("TIDE_LOG", "1", 1);
   struct watch watch = {.begun = 0};
   struct world w = world_watched(&watch, 0);

@@ -115,9 +115,7 @@ HeapTest(layouts, wrong_descriptions_are_refused) {
   refused(tide_layout_traced_serially(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
 }
 
-static void tell(void *object, size_t bytes, void *context) {
-  (void)object, (void)bytes, (void)context;
-}
+RECLAIM(tell) {}
 
 HeapTest(layouts, what_dies_untold_or_unzeroed_is_not_told_of) {
   struct tide_error e;

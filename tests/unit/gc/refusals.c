@@ -145,14 +145,10 @@ static struct at fill(struct world *w) {
   static int stacks;
   struct at at = {.m = w->m};
   tide_alloc(w->m, TIDE_LAYOUT_LEAF, 16); /* leaves a run that inlined code could use */
-  at.object = pair_new(w, NULL, NULL, 1);
-  at.weak = tide_weak_new(w->m, at.object, TIDE_WEAK_BEFORE);
-  at.ephemeron = tide_ephemeron_new(w->m, at.object, at.object);
-  at.table = tide_weak_table_new(w->m);
-  tide_handle(w->m, at.object);
-  tide_handle(w->m, at.weak);
-  tide_handle(w->m, at.ephemeron);
-  tide_handle(w->m, at.table);
+  at.object = held(w, pair_new(w, NULL, NULL, 1));
+  at.weak = held(w, tide_weak_new(w->m, at.object, TIDE_WEAK_BEFORE));
+  at.ephemeron = held(w, tide_ephemeron_new(w->m, at.object, at.object));
+  at.table = held(w, tide_weak_table_new(w->m));
   cr_assert(tide_weak_table_put(w->m, at.table, at.object, at.object));
   at.stack = tide_stack_register(w->m, stack[stacks], stack[stacks] + sizeof *stack, NULL);
   stacks++;

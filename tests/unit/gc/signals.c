@@ -79,9 +79,7 @@ Test(signals, come_from_the_environment) {
   cr_assert_eq(tide_stop_signal(), 24);
 }
 
-static void handle(int number) {
-  (void)number;
-}
+static void handle(UNUSED int number) {}
 
 Test(signals, that_the_program_handles_are_left_to_it) {
   signal(SIGPWR, handle);

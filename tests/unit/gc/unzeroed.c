@@ -5,13 +5,6 @@
 
 #define PATTERN 0xa5
 
-static bool holds_only(const void *object, int byte, size_t bytes) {
-  const unsigned char *at = object;
-  for (size_t i = 0; i < bytes; i++)
-    if (at[i] != byte) return false;
-  return true;
-}
-
 /* Fills memory of the layout with a pattern and drops it, then counts how many of the objects that
  * take its place show zeroes and nothing else. */
 static size_t zeroed_again(struct world *w, tide_layout layout, size_t bytes, size_t count) {
@@ -23,7 +16,7 @@ static size_t zeroed_again(struct world *w, tide_layout layout, size_t bytes, si
   }
   cr_assert_eq(tide_collect(w->m), TIDE_OK);
   for (size_t i = 0; i < count; i++)
-    zeroed += holds_only(tide_alloc(w->m, layout, bytes), 0, bytes);
+    zeroed += is_zero(tide_alloc(w->m, layout, bytes), bytes);
   return zeroed;
 }
 

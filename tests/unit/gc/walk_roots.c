@@ -136,9 +136,8 @@ struct nested {
   unsigned roots, references;
 };
 
-static bool see_inner(struct tide_walk *walk, const struct tide_walk_reference *reference,
-                      void *context) {
-  (void)walk, (void)reference;
+static bool see_inner(UNUSED struct tide_walk *walk,
+                      UNUSED const struct tide_walk_reference *reference, void *context) {
   ((struct nested *)context)->references++;
   return true;
 }

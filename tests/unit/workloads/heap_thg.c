@@ -16,8 +16,7 @@ struct outside {
   void **at; /* malloc */
 };
 
-static void trace_outside(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)context;
+TRACE(trace_outside) {
   struct outside *outside = object;
   tide_trace_range(tracer, outside->at, outside->count);
 }
