@@ -329,8 +329,8 @@ static void several_heaps_of_a_thread(void) {
 }
 
 /* A thread for each heap, which is hardly larger than what lives. */
-static void *use_tiny(void *argument) {
-  const size_t heap = (size_t)(uintptr_t)argument;
+static void *use_tiny(void *number) {
+  const size_t heap = (uintptr_t)number - 1;
   open_heap(heap, MIB, NULL);
   uint64_t turn = 0;
   while (last(heap).number < 50)
@@ -341,10 +341,8 @@ static void *use_tiny(void *argument) {
 }
 
 static void tiny_heaps(void) {
-  pthread_t threads[HEAPS];
-  for (uintptr_t heap = 0; heap < HEAPS; heap++)
-    threads[heap] = thread_new(use_tiny, (void *)heap);
-  threads_end(NULL, threads, HEAPS);
+  const struct crew crew = crew_new(use_tiny, HEAPS);
+  crew_end(NULL, &crew);
 }
 
 int main(void) {

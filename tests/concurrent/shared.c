@@ -217,9 +217,7 @@ static void play_all(unsigned seconds, unsigned players) {
   CHECK(tide_root_add(heap, (void **)&slots) == TIDE_OK);
   slots = tide_alloc_array(m, TIDE_LAYOUT_REFS, slot_count, sizeof *slots);
   CHECK(slots);
-  pthread_t threads[64];
-  for (uintptr_t i = 0; i < players; i++)
-    threads[i] = thread_new(play, (void *)(i + 1));
+  const struct crew crew = crew_new(play, players);
   tide_blocking_enter(m);
   struct tide_heap_stats stats = {0};
   for (unsigned i = 0; i < seconds * 100 || stats.concurrent_collections < 3; i++) {
@@ -231,7 +229,7 @@ static void play_all(unsigned seconds, unsigned players) {
     tide_blocking_enter(m);
   }
   over = true;
-  threads_end(NULL, threads, players);
+  crew_end(NULL, &crew);
   tide_blocking_leave(m);
   stats = stats_of(heap);
   printf("%" PRIu64 " collections, %" PRIu64 " beside the program, %" PRIu64 " stopped, %" PRIu64
@@ -260,7 +258,6 @@ int main(int count, char **arguments) {
   seconds = (unsigned)argument(count, arguments, 1, 3);
   players = (unsigned)argument(count, arguments, 2, 3);
   slot_count = (size_t)argument(count, arguments, 3, 20000);
-  CHECK(players <= 64);
   faulty = count > 4 && strcmp(arguments[4], "faulty") == 0;
   if (faulty)
     CHECK(is_found());

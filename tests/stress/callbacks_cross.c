@@ -51,7 +51,7 @@ static bool in_visit(void *object, size_t bytes, tide_layout layout, void *side)
 }
 
 static void *run(void *number) {
-  size_t i = (size_t)(uintptr_t)number;
+  size_t i = (uintptr_t)number - 1;
   struct side side = {.mine = heaps[i], .others = heaps[1 - i]};
   side.m = ATTACH(side.mine, .stack = TIDE_STACK_PRECISE);
   side.o = ATTACH(side.others, .stack = TIDE_STACK_PRECISE);
@@ -86,13 +86,11 @@ static void *run(void *number) {
 
 int main(int count, char **arguments) {
   rounds = argument(count, arguments, 1, 1000);
-  pthread_t threads[2];
   for (int i = 0; i < 2; i++)
     heaps[i] = HEAP(.heap_max_bytes = (size_t)64 << 20, .markers = 2);
   pthread_barrier_init(&begin, NULL, 2);
-  for (uintptr_t i = 0; i < 2; i++)
-    threads[i] = thread_new(run, (void *)i);
-  threads_end(NULL, threads, 2);
+  const struct crew crew = crew_new(run, 2);
+  crew_end(NULL, &crew);
   for (int i = 0; i < 2; i++)
     CHECK(tide_heap_destroy(heaps[i]) == TIDE_OK);
   return 0;

@@ -132,6 +132,22 @@ static inline void threads_end(struct tide_mutator *m, const pthread_t *threads,
     thread_end(m, threads[i]);
 }
 
+/* Threads that do the same, each with its number, from 1, as its argument. */
+struct crew {
+  pthread_t threads[64];
+  uint64_t count;
+};
+static inline struct crew crew_new(void *(*run)(void *), uint64_t count) {
+  struct crew crew = {.count = count};
+  CHECK(count <= 64);
+  for (uintptr_t i = 0; i < count; i++)
+    crew.threads[i] = thread_new(run, (void *)(i + 1));
+  return crew;
+}
+static inline void crew_end(struct tide_mutator *m, const struct crew *crew) {
+  threads_end(m, crew->threads, crew->count);
+}
+
 /* Waits for the child, which must end well. */
 static inline void expect_child(pid_t child) {
   int status;

@@ -14,9 +14,10 @@ static struct tide_heap *small_heap(void) {
   return HEAP(.heap_max_bytes = 1u << 20, .reserve_bytes = 4u << 20, .markers = 3);
 }
 
-static void *come_and_go(void *by_signal) {
+static void *come_and_go(void *number) {
   void *root = NULL;
-  SCOPED_MUTATOR m = ATTACH(heap, .stop = by_signal ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL);
+  SCOPED_MUTATOR m =
+      ATTACH(heap, .stop = (uintptr_t)number % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) { /* relaxed: a hint to end */
     struct tide_heap *other = small_heap();
     for (unsigned i = 0; i < 100; i++) {
@@ -65,14 +66,11 @@ static void *destroy_cancelled(void *gone) {
 int main(int count, char **arguments) {
   uint64_t forks = argument(count, arguments, 1, 300);
   uint64_t threads = argument(count, arguments, 2, 2);
-  CHECK(threads <= 64);
   heap = HEAP();
-  pthread_t ids[64];
-  for (uint64_t i = 0; i < threads; i++)
-    ids[i] = thread_new(come_and_go, i % 2 ? heap : NULL);
+  const struct crew crew = crew_new(come_and_go, threads);
   fork_often(forks);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  threads_end(NULL, ids, threads);
+  crew_end(NULL, &crew);
   bool gone = false;
   CHECK(thread_end(NULL, thread_new(destroy_cancelled, &gone)) == PTHREAD_CANCELED);
   CHECK(gone);

@@ -35,9 +35,9 @@ static void check(const struct object *object) {
     CHECK(((const unsigned char *)object)[i] == (unsigned char)object->number);
 }
 
-static void *work(void *argument) {
-  uint32_t seed = 4711 + *(uint32_t *)argument * 77;
-  const enum tide_stop stop = *(uint32_t *)argument % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
+static void *work(void *number) {
+  uint32_t seed = 4711 + (uint32_t)(uintptr_t)number * 77;
+  const enum tide_stop stop = (uintptr_t)number % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
   struct tide_mutator *m = ATTACH(heap, .stop = stop);
   struct object *own[SLOTS] = {0};
   for (uint64_t i = 0; i < rounds; i++) {
@@ -65,16 +65,10 @@ static void *work(void *argument) {
 int main(int count, char **arguments) {
   rounds = argument(count, arguments, 1, 40000);
   uint64_t workers = argument(count, arguments, 2, 4);
-  CHECK(workers <= 64);
   heap = HEAP(.heap_max_bytes = 512u << 20, .heap_initial_bytes = 2u << 20, .markers = 2);
   CHECK(tide_root_add_range(heap, shared, SLOTS) == TIDE_OK);
-  pthread_t threads[64];
-  uint32_t numbers[64];
-  for (uint64_t i = 0; i < workers; i++) {
-    numbers[i] = (uint32_t)i;
-    threads[i] = thread_new(work, &numbers[i]);
-  }
-  threads_end(NULL, threads, workers);
+  const struct crew crew = crew_new(work, workers);
+  crew_end(NULL, &crew);
   struct tide_mutator *m = ATTACH(heap);
   CHECK(tide_collect(m) == TIDE_OK && tide_check_heap(m, NULL) == TIDE_OK);
   CHECK(tide_count_marked(m) <= SLOTS + 64);

@@ -44,10 +44,8 @@ static void *mutate(void *seed) {
 static void run(size_t max_bytes, bool barrier, bool concurrent, enum tide_stop stopped_by) {
   stop = stopped_by;
   heap = HEAP(.heap_max_bytes = max_bytes, .write_barrier = barrier, .concurrent = concurrent);
-  pthread_t threads[MUTATORS];
-  for (uintptr_t i = 0; i < MUTATORS; i++)
-    threads[i] = thread_new(mutate, (void *)(i + 1));
-  threads_end(NULL, threads, MUTATORS);
+  const struct crew crew = crew_new(mutate, MUTATORS);
+  crew_end(NULL, &crew);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
 }
 

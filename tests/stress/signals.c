@@ -55,7 +55,7 @@ static void linger(uint32_t *seed) {
 
 static void *work(void *number) {
   struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
-  uint32_t seed = 77 + *(uint32_t *)number;
+  uint32_t seed = 77 + (uint32_t)(uintptr_t)number;
   struct node *old = list_build(m, node_layout, 1000);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
     uint64_t length = random_next(&seed) % 400;
@@ -102,18 +102,12 @@ static void fork_once(struct tide_mutator *m, const struct node *list) {
 int main(int count, char **arguments) {
   uint64_t tenths = argument(count, arguments, 1, 30);
   uint64_t workers = argument(count, arguments, 2, 3);
-  CHECK(workers <= 64);
   heap = HEAP(.heap_max_bytes = 256u << 20, .heap_initial_bytes = 1u << 20, .markers = 2);
   CHECK(nowhere = fopen("/dev/null", "w"));
   node_layout = list_layout(heap);
   struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
   CHECK(tide_stop_signal() > 0);
-  pthread_t threads[64];
-  uint32_t numbers[64];
-  for (uint64_t i = 0; i < workers; i++) {
-    numbers[i] = (uint32_t)i;
-    threads[i] = thread_new(work, &numbers[i]);
-  }
+  const struct crew crew = crew_new(work, workers);
   struct node *list = list_build(m, node_layout, 500);
   const uint64_t end = now_ns() + tenths * 100000000;
   uint64_t turns = 0, forks = 0;
@@ -131,7 +125,7 @@ int main(int count, char **arguments) {
   } while (now_ns() < end);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
   CHECK(tide_detach(m) == TIDE_OK);
-  threads_end(NULL, threads, workers);
+  crew_end(NULL, &crew);
   printf("%" PRIu64 " collections, %" PRIu64 " forks\n", stats_of(heap).collections, forks);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
   fclose(nowhere);

@@ -79,13 +79,10 @@ static void *work(void *unused) {
 int main(int count, char **arguments) {
   uint64_t collections = argument(count, arguments, 1, 4000);
   uint64_t workers = argument(count, arguments, 2, 2);
-  CHECK(workers <= 64);
   heap = young_heap(2);
   layout = list_layout(heap);
   struct tide_mutator *m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
-  pthread_t threads[64];
-  for (uint64_t i = 0; i < workers; i++)
-    threads[i] = thread_new(work, NULL);
+  const struct crew crew = crew_new(work, workers);
   uint32_t seed = 4711;
   for (uint64_t i = 0; i < collections; i++) {
     bool full = random_next(&seed) % 8 == 0;
@@ -94,7 +91,7 @@ int main(int count, char **arguments) {
       continue;
   }
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  threads_end(m, threads, workers);
+  crew_end(m, &crew);
   CHECK(is_sound(m));
   young_heap_end(heap, m, collections / 8 + 1);
   return 0;
