@@ -23,7 +23,6 @@ static struct node *make_before(struct node *next, uint64_t number) {
 
 static void finalize(void *object, void *context) {
   struct node *node = object;
-  (void)context;
   CHECK(node->number >= NUMBER && node->next->number == node->number + 1000);
   revived[ran++ % DYING] = node; /* if it is a root */
 }
@@ -126,7 +125,6 @@ static void values_of_ephemerons_live(void) {
 
 static void take_apart(void *object, void *context) {
   struct node *node = object;
-  (void)context;
   static unsigned at;
   ran++;
   put(at++ % DYING, node->next);
@@ -183,7 +181,6 @@ static void set_ones_take_turns(void) {
 
 static unsigned order[3], ordered;
 static void note(void *object, void *context) {
-  (void)context;
   order[ordered++] = (unsigned)((struct node *)object)->number;
 }
 

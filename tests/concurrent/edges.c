@@ -87,7 +87,6 @@ static void what_ephemerons_give_lives(void) {
 }
 
 static uint64_t hash(const void *key, void *context) {
-  (void)context;
   return ((const struct node *)key)->number;
 }
 
@@ -221,7 +220,6 @@ enum { LIST = 100 };
 static atomic_uint traced;
 
 static void trace_list(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)context;
   struct node **slots = atomic_load(&((struct list *)object)->slots);
   atomic_fetch_add(&traced, 1);
   CHECK(tide_heap_set_max(h.heap, 1 << 26, NULL) == TIDE_ERROR_STATE);
@@ -261,7 +259,6 @@ struct box {
 };
 
 static void trace_box(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)context;
   const uintptr_t inverted = atomic_load(&((struct box *)object)->inverted);
   if (inverted) tide_trace(tracer, (const void *)~inverted);
 }

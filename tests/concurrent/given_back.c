@@ -20,7 +20,6 @@ static bool is_zero(const char *bytes, size_t from, size_t to) {
 }
 
 static void tell(void *object, size_t bytes, void *context) {
-  (void)context;
   CHECK(is_zero(object, 0, bytes));
   atomic_fetch_add(&told, 1);
 }

@@ -21,7 +21,6 @@ struct held {
 
 static inline void held_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context) {
-  (void)now_ns;
   struct held *held = context;
   if (event == TIDE_EVENT_RESUMED && tide_current(heap)) return; /* from a young one meanwhile */
   if (event == TIDE_EVENT_CYCLE_BEGIN) held->resumes = 0;

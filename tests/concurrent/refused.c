@@ -67,9 +67,7 @@ static struct tide_cycle_stats collect(struct held *held) {
   return cycle_of(held->heap);
 }
 
-static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)object, (void)bytes, (void)tracer, (void)context;
-}
+static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {}
 
 static void expect_stopped(void (*spoil)(struct held *), const char *word) {
   struct held held = {0};
@@ -128,7 +126,6 @@ static void open_filled(struct held *held) {
 }
 
 static void store_untold(const void *unused) {
-  (void)unused;
   struct held held = {0};
   open_filled(&held);
   held_begin(&held);
@@ -155,7 +152,6 @@ static void *hide(void *heap) {
 }
 
 static void store_hidden(const void *unused) {
-  (void)unused;
   struct held held = {0};
   open_verified(&held);
   void ***from =
@@ -170,7 +166,6 @@ static void store_hidden(const void *unused) {
 
 /* Found though nothing leads there in the end: the program may still have it on a stack. */
 static void overwrite_untold(const void *unused) {
-  (void)unused;
   struct held held = {0};
   open_filled(&held);
   held_begin(&held);
@@ -182,7 +177,6 @@ static void overwrite_untold(const void *unused) {
 
 static unsigned traced;
 static void count_traced(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)object, (void)bytes, (void)tracer, (void)context;
   traced++;
 }
 
@@ -228,15 +222,12 @@ static void a_thread_that_is_stopped_by_a_signal(void) {
   held_close(&held);
 }
 
-static void do_nothing(void *object, void *context) {
-  (void)object, (void)context;
-}
+static void do_nothing(void *object, void *context) {}
 
 /* The collecting thread would wait for its own end. */
 static unsigned refused;
 static void call_what_waits(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                             void *context) {
-  (void)now_ns, (void)context;
   if (event != TIDE_EVENT_RESUMED) return;
   CHECK(tide_collect_pause(heap) == TIDE_ERROR_STATE);
   CHECK(tide_heap_set_young(heap, TIDE_YOUNG_NEVER) == TIDE_ERROR_STATE);

@@ -103,7 +103,6 @@ static void revive(struct player *p, unsigned at) {
 
 /* What dies comes back, with all that it refers to. */
 static void finalize(void *object, void *context) {
-  (void)context;
   struct node *node = checked(object);
   get(&node->left);
   get(&node->right);
@@ -119,7 +118,6 @@ static void visit_queued(void *object, tide_finalizer_fn call, void *context) {
 /* Mutators add finalizers and run those that are queued meanwhile. */
 static void ask_for_queued(struct tide_heap *of, enum tide_event event, uint64_t now_ns,
                            void *context) {
-  (void)now_ns, (void)context;
   uint64_t count = 0;
   if (event != TIDE_EVENT_FINALIZERS_PENDING) return;
   tide_finalizers_queued(of, visit_queued, &count);
@@ -241,7 +239,6 @@ static void play_all(unsigned seconds, unsigned players) {
 
 static unsigned seconds, players;
 static void run(const void *unused) {
-  (void)unused;
   heap = HEAP(.write_barrier = true, .concurrent = true, .heap_max_bytes = (size_t)256 << 20);
   tide_heap_on_event(heap, ask_for_queued, NULL);
   play_all(seconds, players);

@@ -53,7 +53,6 @@ WRAP(void, td_order_beside, struct tide_heap *heap) {
 
 static void note_stops(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
-  (void)heap, (void)now_ns, (void)context;
   if (event == TIDE_EVENT_STOPPED) stopped = true;
   if (event == TIDE_EVENT_RESUMED) stopped = false;
 }
@@ -71,9 +70,7 @@ static struct tide_cycle_stats collect(bool without_memory) {
   return stats;
 }
 
-static void do_nothing(void *object, void *context) {
-  (void)object, (void)context;
-}
+static void do_nothing(void *object, void *context) {}
 
 static void add(struct node *node) {
   CHECK(tide_finalizer_add(h.m, node, do_nothing, NULL) == TIDE_OK);

@@ -28,9 +28,7 @@ static __attribute__((noinline)) uintptr_t *make_words(size_t count) {
   return words;
 }
 
-static void do_nothing(void *object, void *context) {
-  (void)object, (void)context;
-}
+static void do_nothing(void *object, void *context) {}
 
 static __attribute__((noinline)) void make_dying(void) {
   for (unsigned i = 0; i < 4; i++)

@@ -135,7 +135,6 @@ static void what_is_written_meanwhile_lives(void) {
 enum { WEAK = 20 };
 static int finalized;
 static void finalize(void *object, void *context) {
-  (void)context;
   finalized += ((struct node *)object)->number == 40;
 }
 
@@ -182,7 +181,6 @@ static void what_is_weak_meanwhile_waits(void) {
 
 /* A thread stores the only reference, and is gone before the young are collected. */
 static void *write_and_leave(void *argument) {
-  (void)argument;
   SCOPED_MUTATOR m = ATTACH(h.heap);
   struct node *node = tide_alloc(m, layout, sizeof *node);
   CHECK(node);
@@ -220,9 +218,7 @@ static void long_ones_die_meanwhile(void) {
 }
 
 /* Functions that are told of the dead: from here on all is old from its first moment. Last. */
-static void reclaimed(void *object, size_t bytes, void *context) {
-  (void)object, (void)bytes, (void)context;
-}
+static void reclaimed(void *object, size_t bytes, void *context) {}
 
 static void a_layout_ends_it(void) {
   held_begin(&h);

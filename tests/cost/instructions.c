@@ -26,7 +26,6 @@ enum { FEW = 500, MANY = 2500, LOOP_FEW = 50, LOOP_MANY = 250 };
   static ALONE uint64_t kind##_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {   \
     uint64_t result = 0;                                                                           \
     FRESH;                                                                                         \
-    (void)m;                                                                                       \
     for (size_t i = 0; i < count; i++)                                                             \
       TURN(i);                                                                                     \
     return result;                                                                                 \

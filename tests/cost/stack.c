@@ -13,9 +13,7 @@ enum { STACK_BYTES = 512 << 10, MOST_BYTES = 14 << 10, SLOTS = 4000, PAINT = 0x5
 static char stack[STACK_BYTES] __attribute__((aligned(4096)));
 static struct tide_heap *heap;
 
-static void finalize(void *object, void *context) {
-  (void)object, (void)context;
-}
+static void finalize(void *object, void *context) {}
 
 /* Old objects that were written to, finalizers, weak references, large objects. */
 static void *allocate(void *top) {

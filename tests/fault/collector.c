@@ -16,7 +16,6 @@ struct node {
 };
 
 static void finalize(void *object, void *context) {
-  (void)context;
   CHECK(((struct node *)object)->number == 77);
 }
 

@@ -46,7 +46,6 @@ static struct td_boehm *ready_guest(void) {
 }
 
 int main(int count, char **arguments) {
-  (void)arguments;
   if (count > 1) { /* the guest */
     CHECK(write(STDOUT_FILENO, "ready\n", 6) == 6);
     pause();

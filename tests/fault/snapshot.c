@@ -15,7 +15,6 @@ enum { WORDS = 4000, FOUND_MOST = 3000 };
 static char folder[] = "fault-snapshot-XXXXXX";
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)object, (void)bytes;
   tide_trace_range(tracer, context, FOUND_MOST);
 }
 
@@ -25,7 +24,6 @@ struct found {
 
 static bool add_reference(struct tide_walk *walk, const struct tide_walk_reference *reference,
                           void *context) {
-  (void)walk, (void)reference;
   ((struct found *)context)->references++;
   return true;
 }
@@ -38,7 +36,6 @@ static bool add_object(struct tide_walk *walk, const struct tide_walk_object *ob
 }
 
 static bool add_root(struct tide_walk *walk, const struct tide_walk_root *root, void *context) {
-  (void)walk, (void)root;
   ((struct found *)context)->roots++;
   return true;
 }
@@ -57,7 +54,6 @@ static void inspect(struct tide_walk *walk, void *context) {
 
 /* What the walk says, or the reason why not. */
 static enum tide_status by_walk(struct tide_mutator *m, const char *path, struct found *found) {
-  (void)path;
   struct look look = {.roots = TIDE_OK};
   enum tide_status status = tide_heap_inspect(m, inspect, &look, NULL);
   *found = look.found;

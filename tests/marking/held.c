@@ -43,7 +43,6 @@ static void stop_here(const void *object) {
 }
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
   const struct td_marker *marker = ((struct td_trace_buffer *)tracer)->marker;
   uint32_t none = 0;
   uint32_t before = atomic_fetch_add_explicit(&now.traced, 1, memory_order_relaxed);

@@ -42,7 +42,6 @@ static inline uint32_t mixed_random(struct mixed *g, uint32_t below) {
 
 /* First word: how many references follow. Handed over in three ways. */
 static void mixed_trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
   void **words = object;
   size_t count = (uintptr_t)words[0];
   CHECK(count < bytes / sizeof *words);

@@ -15,8 +15,6 @@ static void *alloc(tide_layout layout, size_t words) {
 }
 
 static void trace_first(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes;
-  (void)context;
   tide_trace(tracer, *(void **)object);
 }
 

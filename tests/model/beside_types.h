@@ -60,17 +60,14 @@ static inline uint64_t td_block_granule(uint32_t block) {
 /* ---- What only conservative words, debug builds and young collections use ---- */
 
 static inline bool td_space_has_words(const struct td_space *space) {
-  (void)space;
   return false;
 }
 enum td_from { TD_FROM_HEAP };
 static inline bool td_space_was_used(const struct td_space *space, uint32_t block) {
-  (void)space, (void)block;
   return false;
 }
 static inline uintptr_t td_space_find(const struct td_space *space, uintptr_t word,
                                       enum td_from from) {
-  (void)space, (void)word, (void)from;
   return 0;
 }
 static inline uintptr_t td_space_find_before(const struct td_space *space, uintptr_t word,
@@ -78,15 +75,12 @@ static inline uintptr_t td_space_find_before(const struct td_space *space, uintp
   return td_space_find(space, word, from);
 }
 static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
-  (void)space, (void)granule;
   return false;
 }
 static inline uint32_t td_cell_of(const struct td_block *block, uint32_t granule) {
-  (void)block, (void)granule;
   return 0;
 }
 static inline bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t word) {
-  (void)space, (void)cell, (void)word;
   return false;
 }
 #define TD_HOLDS_STOPS
@@ -94,7 +88,6 @@ static inline struct td_self *td_inside_begin(void) {
   return NULL;
 }
 static inline size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
-  (void)space, (void)object;
   return 0;
 }
 bool td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots, size_t count);
@@ -140,11 +133,7 @@ struct tide_heap {
   signed char beside;
   _Atomic(bool) gave;
 };
-static inline void td_allocation_begin(struct tide_mutator *mutator) {
-  (void)mutator;
-}
-static inline void td_allocation_end(struct tide_mutator *mutator) {
-  (void)mutator;
-}
+static inline void td_allocation_begin(struct tide_mutator *mutator) {}
+static inline void td_allocation_end(struct tide_mutator *mutator) {}
 
 #endif

@@ -35,7 +35,6 @@ static atomic_int phase;
 static _Alignas(TD_CACHE_LINE) uint64_t more_storage[64];
 
 static void *more(void *context, size_t bytes) {
-  (void)context;
   return bytes <= sizeof more_storage ? more_storage : NULL;
 }
 
@@ -55,14 +54,12 @@ static void *more(void *context, size_t bytes) {
 
 static void *thief0(void *unused) {
   enum { thief = 0 };
-  (void)unused;
   MODEL_THIEF0
   return NULL;
 }
 
 static void *thief1(void *unused) {
   enum { thief = 1 };
-  (void)unused;
   MODEL_THIEF1
   return NULL;
 }

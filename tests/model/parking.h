@@ -121,7 +121,6 @@ static inline uint32_t td_enough(const struct td_markers *set) {
 
 /* Nor is it ever too early for helpers. */
 static inline bool td_is_early_before_stop(const struct td_markers *set) {
-  (void)set;
   return false;
 }
 
@@ -131,20 +130,12 @@ static inline void td_plat_pause(void) {}
 static inline uint64_t td_plat_now_ns(void) {
   return MODEL_NOW();
 }
-static inline void td_naps_add(struct td_naps *naps, uint64_t from, uint64_t to) {
-  (void)naps, (void)from, (void)to;
-}
-static inline void td_naps_tell(struct td_naps *naps, struct td_events *events) {
-  (void)naps, (void)events;
-}
+static inline void td_naps_add(struct td_naps *naps, uint64_t from, uint64_t to) {}
+static inline void td_naps_tell(struct td_naps *naps, struct td_events *events) {}
 static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_timeline_kind kind,
-                               unsigned other, uint64_t value) {
-  (void)events, (void)ns, (void)kind, (void)other, (void)value;
-}
+                               unsigned other, uint64_t value) {}
 static inline void td_event(struct td_events *events, enum tide_timeline_kind kind, unsigned other,
-                            uint64_t value) {
-  (void)events, (void)kind, (void)other, (void)value;
-}
+                            uint64_t value) {}
 
 /* Returns whose futex it is: each has but one sleeper. */
 static inline unsigned parking_whose(_Atomic(uint32_t) *futex) {
@@ -178,7 +169,6 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
 
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   uint32_t sleeping = 1;
-  (void)count;
   MODEL_STATE.woken[MODEL_SELF] = parking_whose(futex);
   if (!MODEL_STEP(wake)) return 0;
   atomic_thread_fence(memory_order_seq_cst);
@@ -192,7 +182,6 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
 /* ---- Work ---- */
 
 static bool parking_promising(struct td_marker *marker) {
-  (void)marker;
   return atomic_load_explicit(&MODEL_STATE.next, memory_order_relaxed) < MODEL_ITEMS;
 }
 

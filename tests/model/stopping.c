@@ -96,23 +96,19 @@ static inline bool td_is_marked(const struct td_space *space, uint64_t granule) 
 /* Between the test of the mark and the stores: a signal may come. The object's slots lie wherever
  * the state has them, and all count as inside. */
 static size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
-  (void)space, (void)object;
   signal_point();
   return SIZE_MAX;
 }
 enum td_from { TD_FROM_ANYWHERE };
 static uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_from from) {
-  (void)space, (void)from;
   return word;
 }
 #include "tests/model/barrier_stubs.h"
 static bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
-  (void)set, (void)word;
   return false;
 }
 static bool td_written_note(struct tide_mutator *mutator, uintptr_t object, uintptr_t slots,
                             size_t count) {
-  (void)mutator, (void)object, (void)slots, (void)count;
   return false;
 }
 /* A mutant lets stops through inside the barrier. */
@@ -159,7 +155,6 @@ static uint64_t model_load_word(const uint8_t *bytes) {
 /* ---- Collections ---- */
 
 static bool visit_slots(const struct td_logged_slots *slots, void *context) {
-  (void)slots, (void)context;
   assert(0);
   return true;
 }

@@ -55,12 +55,8 @@ static inline struct td_self *td_self(void) {
 static inline struct tide_mutator *td_thread_mutators(void) {
   return td_self()->mutators;
 }
-static inline void td_runs_show(struct tide_mutator *mutator) {
-  (void)mutator;
-}
-static inline void td_runs_show_all(struct td_self const *self) {
-  (void)self;
-}
+static inline void td_runs_show(struct tide_mutator *mutator) {}
+static inline void td_runs_show_all(struct td_self const *self) {}
 static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
   return NULL;
 }
@@ -72,7 +68,6 @@ static inline struct tide_bump *td_runs_none(struct tide_heap const *) {
 /* release, and acquire where it is taken: the system hands a signal over under a lock of its own.
  * Without that, a handler could miss for ever what it was sent for. */
 static inline bool td_plat_signal_send(long thread_id, int number) {
-  (void)number;
   atomic_exchange_explicit(&MODEL_STATE.sent[thread_id], 1u, memory_order_acq_rel);
   return true;
 }
@@ -95,7 +90,6 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   unsigned woken = 0;
   if (futex != &MODEL_STATE.world.gate || !MODEL_STEP(wake)) return 0;
-  (void)count;
   atomic_thread_fence(memory_order_seq_cst);
   for (unsigned id = 0; id < MODEL_MUTATORS; id++) {
     uint32_t sleeping = 1;
@@ -150,7 +144,6 @@ static inline void safepoint(void) {
 /* Says that it writes a reference to its young object into a slot of the old one. */
 static inline void step_tell_of(unsigned id, unsigned slot) {
   uintptr_t object = OLD * TD_GRANULE_BYTES;
-  (void)slot;
   if (MODEL_STEP(tell))
     tide_write_begin(&MODEL_STATE.mutator[id], (void *)object, MODEL_SLOT_OF(slot), 1);
 }

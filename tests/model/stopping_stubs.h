@@ -8,12 +8,8 @@ static inline void td_stack_call(void (*run)(void *argument), void *argument) {
   run(argument);
 }
 static inline void td_late_tell(const struct tide_heap *heap, const struct tide_mutator *self,
-                                uint64_t waited_ns) {
-  (void)heap, (void)self, (void)waited_ns;
-}
-static inline void td_stats_tell(struct tide_heap *heap, enum tide_event_kind event) {
-  (void)heap, (void)event;
-}
+                                uint64_t waited_ns) {}
+static inline void td_stats_tell(struct tide_heap *heap, enum tide_event_kind event) {}
 
 #define PTHREAD_CANCEL_DISABLE 0
 #define pthread_setcancelstate(state, before) (void)(state), (void)(before)
@@ -24,19 +20,14 @@ static inline uint64_t td_plat_now_ns(void) {
   return MODEL_NOW;
 }
 static inline bool td_plat_signal_is_ours(int number) {
-  (void)number;
   return true;
 }
-static inline void td_plat_say(const char *format, int number) {
-  (void)format, (void)number;
-}
+static inline void td_plat_say(const char *format, int number) {}
 static enum tide_status td_fail(struct tide_error *error, enum tide_status status,
                                 const char *format, ...) {
-  (void)error, (void)format;
   return status;
 }
 static enum tide_status td_succeed(struct tide_error *error) {
-  (void)error;
   return TIDE_OK;
 }
 static inline int td_plat_signal_default(void) {
@@ -48,12 +39,8 @@ static inline bool td_plat_signal_usable(int number) {
 static inline bool td_plat_signal_take(int number, void (*handler)(void)) {
   return number > 0 && handler;
 }
-static inline void td_plat_signal_give(int number) {
-  (void)number;
-}
-static inline void td_plat_signal_unblock(int number) {
-  (void)number;
-}
+static inline void td_plat_signal_give(int number) {}
+static inline void td_plat_signal_unblock(int number) {}
 long strtol(const char *text, char **end, int base);
 
 #endif

@@ -31,21 +31,17 @@ static void use_other(struct side *side) {
 }
 
 static void in_event(struct tide_heap *heap, enum tide_event event, uint64_t now, void *side) {
-  (void)heap, (void)now;
   if (event != TIDE_EVENT_HEAP_GREW) use_other(side); /* that one comes from an allocation */
 }
 static void in_root_callback(struct tide_tracer *tracer, void *side) {
-  (void)tracer;
   use_other(side);
 }
 static void in_trace(void *object, size_t bytes, struct tide_tracer *tracer, void *side) {
-  (void)object, (void)bytes, (void)tracer;
   struct side *s = side;
   CHECK(tide_collect_pause(s->others) == TIDE_ERROR_STATE);
   if (tide_current(s->mine) == s->m) use_other(s);
 }
 static bool in_visit(void *object, size_t bytes, tide_layout layout, void *side) {
-  (void)object, (void)bytes, (void)layout;
   use_other(side);
   return false;
 }

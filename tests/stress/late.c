@@ -24,7 +24,6 @@ static void *spin(void *unused) {
 }
 
 static void on_event(struct tide_heap *of, enum tide_event event, uint64_t now, void *context) {
-  (void)now, (void)context;
   if (event != TIDE_EVENT_STOP_LATE) return;
   CHECK(of == heap && tide_collect_pause(heap) == TIDE_ERROR_STATE);
   events++;
@@ -74,7 +73,6 @@ static void collect(struct tide_mutator *m) {
 }
 
 static void fork_once(struct tide_mutator *m) {
-  (void)m;
   pid_t child = fork();
   if (child == 0) _exit(0);
   expect_child(child);

@@ -65,7 +65,6 @@ static void collect_often(struct tide_mutator *m, uint64_t times) {
 }
 
 static void fork_often(struct tide_mutator *m, uint64_t times) {
-  (void)m;
   for (uint64_t i = 0; i < times; i++) {
     pid_t child = fork();
     if (child == 0) _exit(0);
@@ -124,7 +123,6 @@ static void *rest(void *unused) {
 /* The second heap's world stands still until the first one's collection has taken the runs. */
 static void on_second(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                       void *unused) {
-  (void)heap, (void)now_ns, (void)unused;
   if (event != TIDE_EVENT_STOPPED) return;
   atomic_store(&second_stopped, true);
   while (!atomic_load(&first_retired))
@@ -132,7 +130,6 @@ static void on_second(struct tide_heap *heap, enum tide_event event, uint64_t no
 }
 
 static void on_first(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *unused) {
-  (void)heap, (void)now_ns, (void)unused;
   if (event != TIDE_EVENT_MARK_BEGIN || atomic_load(&first_retired)) return;
   uint64_t before = atomic_load(&turns);
   atomic_store(&first_retired, true);

@@ -9,7 +9,6 @@ static uintptr_t stamp_of(const void *object, enum shape shape) {
 }
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
   tide_trace_range(tracer, (void *const *)object + 1, bytes / 8 - 1);
 }
 

@@ -69,7 +69,6 @@ void wild_pause(struct at *at) {
 /* ---- Looks ---- */
 
 static bool visit(void *object, size_t bytes, tide_layout layout, void *context) {
-  (void)object;
   *(size_t *)context += bytes + layout;
   return true;
 }
@@ -130,7 +129,6 @@ void wild_stand_still(struct at *at) {
 
 static void event(struct tide_heap *heap, enum tide_event kind, uint64_t now_ns, void *context) {
   struct place *place = context;
-  (void)now_ns;
   count(&wild_counts.events);
   struct tide_mutator *m = tide_current(heap);
   if (!m) return;

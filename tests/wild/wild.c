@@ -36,7 +36,6 @@ static atomic_uint ticks, foreign_ticks;
 static _Thread_local bool ours;
 
 static void tick(int number) {
-  (void)number;
   atomic_fetch_add_explicit(ours ? &ticks : &foreign_ticks, 1, memory_order_relaxed); /* a figure */
 }
 static void let_ticks(int how) {

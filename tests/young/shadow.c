@@ -2,7 +2,6 @@
 #include "tests/young/shadow.h"
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
   tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);
 }
 
@@ -207,7 +206,6 @@ static void compare_slots(struct shadow *s, uint32_t number) {
 }
 
 static bool meet(void *object, size_t bytes, tide_layout layout, void *context) {
-  (void)object, (void)bytes, (void)layout;
   ++*(uint64_t *)context;
   return true;
 }

@@ -43,7 +43,6 @@ static void *collect(void *unused) {
 
 /* Has a collection take place here, or as soon as Tidemark lets the thread be stopped. */
 static void on_step(int number, siginfo_t *info, void *context) {
-  (void)number, (void)info;
   greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
   *flags |= TRAP_FLAG;
   if (stored) *flags &= ~(greg_t)TRAP_FLAG;
