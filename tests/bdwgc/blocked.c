@@ -2,31 +2,21 @@
 /* Programs call the library in GC_do_blocking, too. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_disclaim.h>
-#include <gc/gc_inline.h>
-#include <gc/gc_mark.h>
-
 static void *links[4];
 static int finalized, disclaimed, seen;
 
-static void count(void *object, void *data) {
-  (void)object, (void)data;
-  finalized++;
-}
 static int GC_CALLBACK ask(void *object) {
-  (void)object;
   disclaimed++;
   return 0;
 }
 static void look(void *object, size_t bytes, void *data) {
-  (void)object, (void)bytes, (void)data;
   seen++;
 }
 
 /* Runs apart, because a dead object's address may stay on a stack. */
 static APART void *make_some(void *kind) {
   for (int i = 0; i < 100; i++) {
-    GC_register_finalizer(GC_malloc(20), count, NULL, NULL, NULL);
+    GC_register_finalizer(GC_malloc(20), count_up, &finalized, NULL, NULL);
     GC_malloc_kind(20, *(int *)kind);
   }
   return NULL;
@@ -39,9 +29,9 @@ static void *use_all(void *kind) {
   CHECK(GC_get_kind_and_size(object, NULL) ==
         GC_get_kind_and_size(GC_malloc_uncollectable(9), NULL));
   CHECK(GC_debug_malloc(20, "file", 1));
-  GC_register_finalizer(object, count, NULL, NULL, NULL);
+  GC_register_finalizer(object, count_up, NULL, NULL, NULL);
   GC_register_finalizer(object, NULL, NULL, &old, NULL);
-  CHECK(old == count);
+  CHECK(old == count_up);
   CHECK(GC_general_register_disappearing_link(&links[0], object) == GC_SUCCESS);
   CHECK(GC_move_disappearing_link(&links[0], &links[1]) == GC_SUCCESS);
   CHECK(GC_unregister_disappearing_link(&links[1]) == 1);

@@ -2,15 +2,12 @@
 /* Threads that are cancelled inside the library. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/javaxfc.h>
-
 static pthread_t sleeper;
 
 /* ---- Functions that are left ---- */
 
 static int cleaned;
 static void clean(void *unused) {
-  (void)unused;
   for (int i = 0; i < 1000; i++)
     GC_malloc(100);
   GC_gcollect();
@@ -63,7 +60,7 @@ PART(cancelled_left) {
 
 /* ---- At any time ---- */
 
-static _Atomic(int) made, ran, over;
+static _Atomic(int) made, ran;
 static void *child(void *text) {
   CHECK(memcmp(text, "argument", 9) == 0);
   ran++;
@@ -71,7 +68,6 @@ static void *child(void *text) {
 }
 static void soil_stack(void *unused) {
   char junk[4096];
-  (void)unused;
   memset(junk, 0x5a, sizeof junk);
   __asm__ volatile("" ::"r"(junk) : "memory");
 }
@@ -87,15 +83,9 @@ static void *create(void *unused) {
   pthread_cleanup_pop(0);
   return unused;
 }
-static void *collect_often(void *unused) {
-  while (!over) {
-    GC_gcollect();
-    usleep(200);
-  }
-  return unused;
-}
 PART(cancelled_creators) {
-  pthread_t other = start(collect_often, NULL);
+  _Atomic(bool) over = false;
+  pthread_t other = start(collect_until, &over);
   for (int round = 0; round < 10; round++) {
     pthread_t thread = start(create, NULL);
     usleep(500 * round);

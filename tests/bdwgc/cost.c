@@ -78,9 +78,7 @@ static void run_free(size_t turns) {
   }
 }
 
-static void finalize(void *object, void *data) {
-  (void)object, (void)data;
-}
+static void finalize(void *object, void *data) {}
 
 /* As in programs that have a few objects with finalizers: their files. */
 static void some_finalizers(void) {

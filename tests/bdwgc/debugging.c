@@ -5,8 +5,6 @@
 #define GC_DEBUG
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_mark.h>
-
 #define HEADER GC_get_debug_header_size()
 #define POISON 42
 #define KIND_HELD 2 /* no header names it */
@@ -108,9 +106,7 @@ static void note(void *object, void *data) {
   seen_object = object;
   finalized++;
 }
-static void other(void *object, void *data) {
-  (void)object, (void)data;
-}
+static void other(void *object, void *data) {}
 static APART void make_finalized(void) {
   for (int i = 0; i < 50; i++) {
     GC_finalization_proc old = note;
@@ -218,8 +214,7 @@ static void *make_many(void *data) {
 PART(debugging_in_threads) {
   pthread_t thread[3];
   listen();
-  for (GC_word i = 0; i < 3; i++)
-    thread[i] = start(make_many, (void *)i);
+  start_all(thread, 3, make_many);
   for (int i = 0; i < 30; i++)
     GC_gcollect();
   finish_all(thread, 3);

@@ -7,12 +7,7 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/gc_backptr.h>
-#include <gc/gc_disclaim.h>
 #include <gc/gc_gcj.h>
-#include <gc/gc_inline.h>
-#include <gc/gc_mark.h>
-#include <gc/gc_typed.h>
-#include <gc/javaxfc.h>
 
 #include <dlfcn.h>
 
@@ -23,15 +18,10 @@ static pthread_t self_id(void) {
   return pthread_self();
 }
 static void *nothing_based(struct GC_stack_base *base, void *data) {
-  (void)base;
   return data;
 }
-static void finalize(void *object, void *data) {
-  (void)object, (void)data;
-}
-static void see(void *object, size_t bytes, void *data) {
-  (void)object, (void)bytes, (void)data;
-}
+static void finalize(void *object, void *data) {}
+static void see(void *object, size_t bytes, void *data) {}
 static void *debugging(size_t bytes) {
   return GC_debug_malloc(bytes, "file", 1);
 }

@@ -3,8 +3,6 @@
  * for; and finalizers that do not return. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_disclaim.h>
-#include <gc/gc_mark.h>
 #include <setjmp.h>
 
 /* ---- What a thread holds that a collection stops ---- */
@@ -93,7 +91,6 @@ static void wait_awaited(void *object) {
   wait_for_it();
 }
 static void finalize_awaited(void *object, void *data) {
-  (void)object, (void)data;
   CHECK(++finalized <= awaited);
 }
 static APART void drop_some(void) {
@@ -202,17 +199,12 @@ PART(hooks_stop) {
 
 static jmp_buf outside;
 static void leave(void *object, void *data) {
-  (void)object, (void)data;
   if (++finalized == 1) longjmp(outside, 1);
-}
-static void count(void *object, void *data) {
-  (void)object, (void)data;
-  finalized++;
 }
 static APART void drop_with(GC_finalization_proc first, int others) {
   if (first) GC_register_finalizer_no_order(GC_malloc(24), first, NULL, NULL, NULL);
   for (int i = 0; i < others; i++)
-    GC_register_finalizer_no_order(GC_malloc(24), count, NULL, NULL, NULL);
+    GC_register_finalizer_no_order(GC_malloc(24), count_up, &finalized, NULL, NULL);
 }
 static void drop_left(void) {
   for (int i = 0; i < 100; i++)
@@ -230,7 +222,6 @@ PART(hooks_finalizer_left) {
 
 static bool came;
 static void wait_for_others(void *object, void *data) {
-  (void)object, (void)data;
   drop_with(NULL, 100);
   for (int i = 0; i < 20 && finalized < 90; i++)
     collect();
@@ -246,11 +237,7 @@ PART(hooks_finalizer_waits) {
 /* ---- On demand ---- */
 
 static int disclaimed, notified;
-static void count_disclaimed(void *object, void *data) {
-  (void)object, (void)data;
-  disclaimed++;
-}
-static const struct GC_finalizer_closure closure = {count_disclaimed, NULL};
+static const struct GC_finalizer_closure closure = {count_up, &disclaimed};
 static void drop_closures(void) {
   for (int i = 0; i < 100; i++)
     GC_finalized_malloc(24, &closure);

@@ -4,10 +4,6 @@
 #define GC_ATTR_DEPRECATED
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_inline.h>
-#include <gc/gc_mark.h>
-#include <gc/gc_typed.h>
-
 #define BYTES 48u
 #define KIND_ATOMIC 0
 #define KIND_NORMAL 1

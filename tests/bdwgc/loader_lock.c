@@ -5,11 +5,9 @@
 
 #include <link.h>
 
-static _Atomic(bool) over;
 static void *roots[4];
 
 static int work_in_callback(struct dl_phdr_info *info, size_t bytes, void *kept) {
-  (void)info, (void)bytes;
   char *volatile mine = strcpy(GC_malloc_atomic(100), "the callback's");
   for (int i = 0; i < 20000; i++)
     memset(GC_malloc_atomic(100), 'X', 100);
@@ -25,18 +23,11 @@ static void *iterate(void *unused) {
     dl_iterate_phdr(work_in_callback, strcpy(GC_malloc_atomic(100), "the thread's"));
   return unused;
 }
-static void *collect_meanwhile(void *unused) {
-  while (!over) {
-    GC_gcollect();
-    GC_malloc(100);
-  }
-  return unused;
-}
 
 PART(loader_lock) {
-  pthread_t thread[2], other = start(collect_meanwhile, NULL);
-  for (int i = 0; i < 2; i++)
-    thread[i] = start(iterate, NULL);
+  _Atomic(bool) over = false;
+  pthread_t thread[2], other = start(collect_until, &over);
+  start_all(thread, 2, iterate);
   finish_all(thread, 2);
   over = true;
   finish(other);

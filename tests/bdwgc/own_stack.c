@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that meet the library on a stack of their own, which the program tells of: parts of
+/* Threads on a stack of their own, which they tell the library of or another one does. Parts of
  * bdwgc_semantics. */
 #define GC_ATTR_DEPRECATED /* GC_stackbottom, for those who may set another one */
 #include <ucontext.h>
@@ -10,20 +10,25 @@ enum { STACK_BYTES = 256 << 10, OBJECTS = 100 };
 
 static void **watched; /* in memory that nobody searches */
 
-/* Objects that only this stack holds stay. */
-static APART void keep_some(void) {
-  void *mine[OBJECTS];
+static void watch_some(void **mine) {
   for (int i = 0; i < OBJECTS; i++) {
-    mine[i] = GC_malloc_atomic(100);
-    watched[i] = mine[i];
+    watched[i] = mine[i] = GC_malloc_atomic(100);
     CHECK(GC_general_register_disappearing_link(&watched[i], mine[i]) == 0);
   }
+}
+static void check_kept(void) {
   for (int i = 0; i < 3; i++) {
     GC_gcollect();
     soil(1000, 100);
   }
   for (int i = 0; i < OBJECTS; i++)
     CHECK(watched[i] && GC_unregister_disappearing_link(&watched[i]));
+}
+/* Objects that only this stack holds stay. */
+static APART void keep_some(void) {
+  void *mine[OBJECTS];
+  watch_some(mine);
+  check_kept();
   __asm__ volatile("" ::"r"(mine) : "memory");
 }
 
@@ -65,16 +70,11 @@ static void *register_there(void *unused) {
   }
   return unused;
 }
-static _Atomic(bool) over;
-static void *keep_collecting(void *unused) {
-  while (!over)
-    GC_gcollect();
-  return unused;
-}
 PART(own_stack_registered) {
+  _Atomic(bool) over = false;
   pthread_t thread, collecting;
   GC_allow_register_threads();
-  collecting = start(keep_collecting, NULL);
+  collecting = start(collect_until, &over);
   CHECK(pthread_create(&thread, NULL, register_there, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   over = true;
@@ -125,4 +125,72 @@ PART(own_stack_given, .early = true) {
   watched = calloc(OBJECTS, sizeof *watched);
   GC_INIT();
   keep_some();
+}
+
+/* ---- Others tell of it ---- */
+
+static struct GC_stack_base home_base, away_base;
+static void *handle;
+static _Atomic(bool) stands_there, may_return, may_end;
+
+static void stand_there(void) {
+  void *mine[OBJECTS];
+  watch_some(mine);
+  away_base.mem_base = away_bottom();
+  stands_there = true;
+  while (!may_return)
+    __asm__ volatile("" ::"r"(mine) : "memory");
+}
+static void *go_there(void *unused) {
+  struct GC_stack_base base;
+  handle = GC_get_my_stackbottom(&home_base);
+  CHECK(handle && (char *)home_base.mem_base > (char *)__builtin_frame_address(0));
+  free(run_away(stand_there));
+  stands_there = false;
+  await_end(&may_end);
+  CHECK(GC_get_my_stackbottom(&base) == handle && base.mem_base == home_base.mem_base);
+  return unused;
+}
+static void *set_its_bottom(void *base) {
+  GC_set_stackbottom(handle, base);
+  return NULL;
+}
+static GC_push_other_roots_proc push_others;
+static void push_and_set_bottom(void) {
+  if (stands_there) GC_set_stackbottom(handle, &away_base);
+  push_others();
+}
+
+/* Until the thread has got there and is told of, a collection would end the process. */
+static void stand_elsewhere(bool each) {
+  GC_allow_register_threads();
+  GC_disable();
+  pthread_t thread = start(go_there, NULL);
+  await_end(&stands_there);
+  push_others = GC_get_push_other_roots();
+  if (each)
+    GC_set_push_other_roots(push_and_set_bottom);
+  else
+    GC_call_with_alloc_lock(set_its_bottom, &away_base);
+  GC_enable();
+  check_kept();
+  GC_disable();
+  GC_set_push_other_roots(push_others);
+  GC_call_with_alloc_lock(set_its_bottom, &home_base);
+  may_return = true;
+  while (stands_there)
+    usleep(100);
+  GC_enable();
+  GC_gcollect();
+  may_end = true;
+  finish(thread);
+}
+
+/* The scheduler says so, with the lock. */
+PART(standing_other_stack) {
+  stand_elsewhere(false);
+}
+/* Each collection is told, as Crystal's runtime does. */
+PART(standing_other_stack_in_collection) {
+  stand_elsewhere(true);
 }

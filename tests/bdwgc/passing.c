@@ -87,8 +87,7 @@ static void *make_and_wait(void *unused) {
 }
 PART(passing_waiting) {
   pthread_t thread[WAITING];
-  for (int i = 0; i < WAITING; i++)
-    thread[i] = start(make_and_wait, NULL);
+  start_all(thread, WAITING, make_and_wait);
   while (atomic_load(&made) < WAITING)
     usleep(1000);
   CHECK(GC_get_gc_no() <= 4);

@@ -2,10 +2,6 @@
 /* Objects that change their size. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_disclaim.h>
-#include <gc/gc_inline.h>
-#include <gc/gc_mark.h>
-
 /* What lay behind the smaller size does not come back. */
 PART(resized_zeroed) {
   for (int i = 0; i < 100; i++) {

@@ -2,8 +2,6 @@
 /* What bdwgc_semantics asks of roots and stacks, and of pointers into objects. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_mark.h>
-
 /* ---- Roots ---- */
 
 static char *in_static_data;

@@ -175,13 +175,10 @@ PART(scarce_locked, .early = true) {
 /* What was there before is not told if there is no memory for a new finalizer. */
 static int refused;
 static void *refuse(size_t bytes) {
-  (void)bytes;
   refused++;
   return NULL;
 }
-static void finalize(void *object, void *data) {
-  (void)object, (void)data;
-}
+static void finalize(void *object, void *data) {}
 static void register_until_refused(size_t limit) {
   enum { MOST = 500000 };
   GC_set_warn_proc(GC_ignore_warn_proc);

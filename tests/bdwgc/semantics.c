@@ -4,11 +4,6 @@
  * command line. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_inline.h>
-#include <gc/gc_mark.h>
-#include <gc/gc_typed.h>
-#include <gc/javaxfc.h>
-
 static void *before_main;
 __attribute__((constructor)) static void early(int argc, char **argv) {
   if (argc < 2 || strcmp(argv[1], "early_objects") != 0) return;
@@ -86,11 +81,6 @@ static void *links[MANY], *long_links[MANY];
 static int finalized;
 static void *volatile kept[MANY];
 
-static void count_up(void *object, void *data) {
-  (void)object;
-  ++*(int *)data;
-}
-
 static APART void make_linked(void) {
   for (size_t i = 0; i < MANY; i++) {
     void *object = GC_malloc(48);
@@ -130,7 +120,6 @@ PART(disappearing) {
 
 static int order[3], ordered;
 static void note(void *object, void *data) {
-  (void)object;
   order[ordered++] = (int)(GC_word)data;
 }
 static APART void make_chain(void) {
@@ -342,7 +331,6 @@ PART(figures) {
 static _Atomic(bool) is_inside, may_leave;
 
 static void *look(void *data) {
-  (void)data;
   GC_word before = GC_get_gc_no();
   is_inside = true;
   for (int i = 0; i < 20; i++) {

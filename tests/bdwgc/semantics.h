@@ -7,7 +7,11 @@
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
-
+#include <gc/gc_disclaim.h>
+#include <gc/gc_inline.h>
+#include <gc/gc_mark.h>
+#include <gc/gc_typed.h>
+#include <gc/javaxfc.h>
 #include <stdbool.h>
 
 #include "tests/stress/driver.h"
@@ -38,6 +42,11 @@ static inline void *run_apart(void *call) {
 static inline void in_thread(void (*call)(void)) {
   finish(start(run_apart, (void *)call));
 }
+/* Each is told its number. */
+static inline void start_all(pthread_t *threads, size_t count, void *(*run)(void *)) {
+  for (size_t i = 0; i < count; i++)
+    threads[i] = start(run, (void *)i);
+}
 static inline void finish_all(const pthread_t *threads, int count) {
   for (int i = 0; i < count; i++)
     finish(threads[i]);
@@ -50,6 +59,17 @@ static inline void *await_end(void *data) {
   while (!atomic_load((_Atomic(bool) *)data))
     usleep(1000);
   return data;
+}
+static inline void *collect_until(void *end) {
+  while (!atomic_load((_Atomic(bool) *)end)) {
+    GC_gcollect();
+    GC_malloc(100);
+  }
+  return end;
+}
+/* A finalizer. */
+static inline void count_up(void *object, void *count) {
+  ++*(int *)count;
 }
 static inline void collect(void) {
   for (int i = 0; i < 3; i++) {

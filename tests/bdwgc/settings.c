@@ -2,7 +2,6 @@
 /* What a program sets, and asks for in figures. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_typed.h>
 #include <sys/wait.h>
 
 /* ---- Handlers of fork that are older than the heap ---- */
@@ -51,7 +50,6 @@ PART(limit_lifted, .early = true) {
 
 static int warnings;
 static void count_warning(char *format, GC_word argument) {
-  (void)format, (void)argument;
   warnings++;
 }
 /* Our heap has 1 MiB at least, and says so. */

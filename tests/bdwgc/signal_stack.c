@@ -14,7 +14,6 @@ static char *text_object(const char *text) {
 }
 
 static void on_signal(int number) {
-  (void)number;
   char *volatile mine = text_object("the handler's");
   inside = true;
   while (!may_leave)

@@ -3,7 +3,6 @@
  */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/javaxfc.h>
 #include <signal.h>
 
 #define THREADS 3
@@ -52,8 +51,7 @@ static void *suspend_self(void *unused) {
 PART(suspended) {
   pthread_t thread[THREADS], own;
   GC_allow_register_threads();
-  for (size_t i = 0; i < THREADS; i++)
-    thread[i] = start(work, (void *)i);
+  start_all(thread, THREADS, work);
   for (size_t round = 0; round < ROUNDS; round++)
     suspend_one(thread[round % THREADS], round % THREADS);
   own = start(suspend_self, NULL);
@@ -116,11 +114,9 @@ PART(late_destructors) {
   CHECK(pthread_key_create(&key, destroy) == 0);
   for (int round = 0; round < 20; round++) {
     pthread_t thread[10];
-    for (int i = 0; i < 10; i++)
-      thread[i] = start(end_slowly, NULL);
+    start_all(thread, 10, end_slowly);
     GC_gcollect();
-    for (int i = 0; i < 10; i++)
-      finish(thread[i]);
+    finish_all(thread, 10);
     GC_gcollect(); /* waits for nobody who is gone */
   }
   CHECK(destroyed == 20 * 10 * ROUNDS_LATE);

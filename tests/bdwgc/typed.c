@@ -2,17 +2,9 @@
 /* Typed objects hold nothing by their other words. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 
-#include <gc/gc_mark.h>
-#include <gc/gc_typed.h>
-
 enum { OBJECTS = 1000 };
 static void *volatile typed[OBJECTS];
 static int died;
-
-static void count_dead(void *object, void *data) {
-  (void)object, (void)data;
-  died++;
-}
 
 /* Each object's second word holds nothing. */
 static APART void fill_typed(size_t (*words_of)(size_t), GC_descr (*descriptor_of)(size_t)) {
@@ -21,7 +13,7 @@ static APART void fill_typed(size_t (*words_of)(size_t), GC_descr (*descriptor_o
     void **object = GC_malloc_explicitly_typed(words * sizeof *object, descriptor_of(words));
     object[1] = GC_malloc_atomic(24);
     object[0] = object[words - 1] = GC_strdup("held");
-    GC_register_finalizer_no_order(object[1], count_dead, NULL, NULL, NULL);
+    GC_register_finalizer_no_order(object[1], count_up, &died, NULL, NULL);
     typed[i] = object;
   }
 }
@@ -36,7 +28,6 @@ static void expect_dead(size_t (*words_of)(size_t)) {
 }
 
 static GC_descr first_word(size_t unused) {
-  (void)unused;
   GC_word bits = 1;
   return GC_make_descriptor(&bits, 2);
 }
@@ -47,7 +38,6 @@ static APART void fill_sizes(void) {
   fill_typed(each_size, first_word);
 }
 static size_t first_of(size_t i) {
-  (void)i;
   return 1;
 }
 PART(typed_sizes) {
@@ -73,7 +63,6 @@ PART(typed_long) {
 
 static int warned;
 static void note_warning(char *format, GC_word argument) {
-  (void)format, (void)argument;
   warned++;
 }
 static APART void fill_many(void) {

@@ -7,8 +7,6 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <dlfcn.h>
-#include <gc/gc_inline.h>
-#include <gc/gc_typed.h>
 
 enum { SLOTS = 16, EXTRA = 32, FILL = 0x5a };
 /* In memory of its own for each thread, which is uncollectable or a root. */
