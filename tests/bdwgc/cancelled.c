@@ -20,26 +20,15 @@ static void *leave(void *unused) {
 static void *leave_actively(void *unused) {
   return GC_call_with_gc_active(leave, unused);
 }
-static void *leave_wrapped(void *how) {
+static void *leave_wrapped(void *letter) {
+  const char how = *(const char *)letter;
   pthread_cleanup_push(clean, NULL);
   pthread_cancel(pthread_self());
-  switch (*(const char *)how) {
-  case 'j':
-    GC_pthread_join(sleeper, NULL);
-    break;
-  case 'b':
-    GC_do_blocking(leave, NULL);
-    break;
-  case 'a':
-    GC_do_blocking(leave_actively, NULL);
-    break;
-  case 'l':
-    GC_call_with_alloc_lock(leave, NULL);
-    break;
-  case 'e':
-    GC_pthread_exit(PTHREAD_CANCELED);
-    break;
-  }
+  if (how == 'j') GC_pthread_join(sleeper, NULL);
+  if (how == 'b') GC_do_blocking(leave, NULL);
+  if (how == 'a') GC_do_blocking(leave_actively, NULL);
+  if (how == 'l') GC_call_with_alloc_lock(leave, NULL);
+  if (how == 'e') GC_pthread_exit(PTHREAD_CANCELED);
   pthread_cleanup_pop(0);
   return NULL;
 }

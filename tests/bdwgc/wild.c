@@ -54,28 +54,16 @@ static void fill(struct node *node, size_t bytes) {
 
 static struct node *make(struct life *life, bool *typed) {
   size_t bytes = some_bytes(life);
-  void *made;
-  switch (below(life, 8)) {
-  case 0:
-    made = GC_memalign(1u << (4 + below(life, 8)), bytes);
-    break;
-  case 1:
-    made = GC_malloc_explicitly_typed(bytes, described);
-    *typed = true;
-    break;
-  case 2:
-    made = GC_malloc_many(64);
-    bytes = 64;
-    if (made) GC_NEXT(made) = NULL;
-    break;
-  case 3:
-    made = GC_debug_malloc(bytes, "wild.c", 1);
-    break;
-  default:
-    made = GC_malloc(bytes);
-  }
-  CHECK(made);
-  struct node *node = made;
+  const unsigned how = below(life, 8);
+  if (how == 1) *typed = true;
+  if (how == 2) bytes = 64;
+  struct node *node = how == 0   ? GC_memalign(1u << (4 + below(life, 8)), bytes)
+                      : how == 1 ? GC_malloc_explicitly_typed(bytes, described)
+                      : how == 2 ? GC_malloc_many(bytes)
+                      : how == 3 ? GC_debug_malloc(bytes, "wild.c", 1)
+                                 : GC_malloc(bytes);
+  CHECK(node);
+  if (how == 2) node->next = NULL; /* else the rest of the list */
   fill(node, bytes);
   return node;
 }
@@ -147,27 +135,14 @@ static void link_or_finalize(struct life *life) {
   }
   if (!node || GC_base(node) != node) return;
   life->slot[slot].finalized = true;
-  switch (below(life, 6)) {
-  case 0:
-    GC_register_finalizer(node, finalize, NULL, NULL, NULL);
-    break;
-  case 1:
-    GC_register_finalizer_ignore_self(node, finalize, node, NULL, NULL);
-    break;
-  case 2:
-    GC_register_finalizer_unreachable(node, finalize, NULL, NULL, NULL);
-    break;
-  case 3:
-    *link = (void *)GC_HIDE_POINTER(node);
-    GC_general_register_disappearing_link(link, node);
-    break;
-  case 4:
-    *link = (void *)GC_HIDE_POINTER(node);
-    GC_register_long_link(link, node);
-    break;
-  default:
-    GC_invoke_finalizers();
-  }
+  const unsigned how = below(life, 6);
+  if (how == 0) GC_register_finalizer(node, finalize, NULL, NULL, NULL);
+  if (how == 1) GC_register_finalizer_ignore_self(node, finalize, node, NULL, NULL);
+  if (how == 2) GC_register_finalizer_unreachable(node, finalize, NULL, NULL, NULL);
+  if (how == 3 || how == 4) *link = (void *)GC_HIDE_POINTER(node);
+  if (how == 3) (void)GC_general_register_disappearing_link(link, node);
+  if (how == 4) (void)GC_register_long_link(link, node);
+  if (how == 5) GC_invoke_finalizers();
 }
 
 /* ---- The collector's own switches ---- */
@@ -181,35 +156,27 @@ static void *look(void *object) {
 
 static void turn_switches(struct life *life) {
   static char words[4096];
-  switch (below(life, 7)) {
-  case 0:
+  const unsigned which = below(life, 7);
+  if (which == 0) {
     GC_disable();
     build(life);
     GC_enable();
-    break;
-  case 1:
+  }
+  if (which == 1) {
     GC_add_roots(life->extra, life->extra + EXTRA);
     for (unsigned i = 0; i < EXTRA; i++)
       life->extra[i] = (GC_word)GC_malloc_atomic(40);
     GC_gcollect();
     GC_remove_roots(life->extra, life->extra + EXTRA);
-    break;
-  case 2:
+  }
+  if (which == 2) {
     GC_add_roots(words + 8 * below(life, 100), words + 2048);
     GC_remove_roots(words, words + 4096);
-    break;
-  case 3:
-    GC_set_on_collection_event(below(life, 2) ? on_event : NULL);
-    break;
-  case 4:
-    GC_set_finalize_on_demand((int)below(life, 2));
-    break;
-  case 5:
-    GC_call_with_alloc_lock(look, life->slot[0].chain);
-    break;
-  default:
-    GC_set_free_space_divisor(1 + below(life, 8));
   }
+  if (which == 3) GC_set_on_collection_event(below(life, 2) ? on_event : NULL);
+  if (which == 4) GC_set_finalize_on_demand((int)below(life, 2));
+  if (which == 5) GC_call_with_alloc_lock(look, life->slot[0].chain);
+  if (which == 6) GC_set_free_space_divisor(1 + below(life, 8));
 }
 
 /* ---- Threads, regions, forks ---- */

@@ -157,29 +157,16 @@ static struct bytes snapshot(void) {
   return bytes;
 }
 
-Test(fault_import, hprof) {
-  refuse_all(small_dump(8, true).bytes, false);
-}
-
-Test(fault_import, hprof_packed) {
-  refuse_all(packed(small_dump(4, false).bytes), false);
-}
-
-Test(fault_import, hprof_through_a_pipe) {
-  refuse_all(small_dump(8, true).bytes, true);
-}
-
-Test(fault_import, hprof_packed_through_a_pipe) {
-  refuse_all(packed(small_dump(8, true).bytes), true);
-}
-
-Test(fault_import, heapsnapshot) {
-  refuse_all(snapshot(), false);
-}
-
-Test(fault_import, heapsnapshot_packed_through_a_pipe) {
-  refuse_all(packed(snapshot()), true);
-}
+#define REFUSED(name, data, is_piped)                                                              \
+  Test(fault_import, name) {                                                                       \
+    refuse_all(data, is_piped);                                                                    \
+  }
+REFUSED(hprof, small_dump(8, true).bytes, false)
+REFUSED(hprof_packed, packed(small_dump(4, false).bytes), false)
+REFUSED(hprof_through_a_pipe, small_dump(8, true).bytes, true)
+REFUSED(hprof_packed_through_a_pipe, packed(small_dump(8, true).bytes), true)
+REFUSED(heapsnapshot, snapshot(), false)
+REFUSED(heapsnapshot_packed_through_a_pipe, packed(snapshot()), true)
 
 Test(fault_import, graph_file) {
   SCOPED_GRAPH graph = sample_graph();

@@ -22,34 +22,20 @@ static uint32_t pick(uint32_t below) {
 }
 
 static size_t pick_words(void) {
-  switch (pick(100)) {
-  case 0:
-    return 4097 + pick(60000); /* of a span, or with blocks of its own */
-  case 1:
-  case 2:
-    return 65 + pick(3000);
-  default:
-    return WORDS_LEAST + pick(pick(4) ? 7 : 63);
-  }
+  uint32_t dice = pick(100);
+  if (dice == 0) return 4097 + pick(60000); /* of a span, or with blocks of its own */
+  if (dice < 3) return 65 + pick(3000);
+  return WORDS_LEAST + pick(pick(4) ? 7 : 63);
 }
 
 static uintptr_t pick_word(void) {
-  uint32_t i = pick(OBJECTS);
-  switch (pick(8)) {
-  case 0:
-    return pick(1u << 30);
-  case 1:
-    return object[i] + pick(64 << 20); /* perhaps behind all objects */
-  case 2:
-    return object[i];
-  case 3:
-    return object[i] + NEAR;
-  case 4:
-  case 5:
-    return object[i] + (8 * words[i] > FAR ? FAR : NEAR);
-  default:
-    return object[i] + pick((uint32_t)(8 * words[i]));
-  }
+  uint32_t i = pick(OBJECTS), dice = pick(8);
+  if (dice == 0) return pick(1u << 30);
+  if (dice == 1) return object[i] + pick(64 << 20); /* perhaps behind all objects */
+  if (dice == 2) return object[i];
+  if (dice == 3) return object[i] + NEAR;
+  if (dice < 6) return object[i] + (8 * words[i] > FAR ? FAR : NEAR);
+  return object[i] + pick((uint32_t)(8 * words[i]));
 }
 
 static void build(void) {

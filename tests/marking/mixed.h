@@ -54,22 +54,12 @@ static void mixed_trace(void *object, size_t bytes, struct tide_tracer *tracer, 
 }
 
 static inline bool mixed_is_slot(uint8_t kind, size_t word) {
-  switch (kind) {
-  case MIXED_LEAF:
-    return false;
-  case MIXED_PAIR:
-    return word < 2;
-  case MIXED_RECORD:
-    return word < 40 && MIXED_RECORD_MAP >> word & 1;
-  case MIXED_PREFIXED:
-    return word >= MIXED_PREFIX;
-  case MIXED_LONG:
-    return word < MIXED_LONG_WORDS && word % 17 != 3;
-  case MIXED_TRACED:
-    return word > 0;
-  default:
-    return true;
-  }
+  if (kind == MIXED_PAIR) return word < 2;
+  if (kind == MIXED_RECORD) return word < 40 && MIXED_RECORD_MAP >> word & 1;
+  if (kind == MIXED_PREFIXED) return word >= MIXED_PREFIX;
+  if (kind == MIXED_LONG) return word < MIXED_LONG_WORDS && word % 17 != 3;
+  if (kind == MIXED_TRACED) return word > 0;
+  return kind != MIXED_LEAF;
 }
 
 static inline void mixed_layouts(struct mixed *g) {
@@ -91,28 +81,22 @@ static inline void mixed_layouts(struct mixed *g) {
 }
 
 static inline size_t mixed_words(struct mixed *g, uint8_t kind) {
-  switch (kind) {
-  case MIXED_PAIR:
-    return 3;
-  case MIXED_RECORD:
-    return 40;
-  case MIXED_REFS:
-    return 1 + mixed_random(g, 64);
-  case MIXED_PREFIXED:
-    return MIXED_PREFIX + 1 + mixed_random(g, mixed_random(g, 8) ? 40 : 1500);
-  case MIXED_ARRAY:
-    return 65 + mixed_random(g, 3500);
-  case MIXED_LONG:
-    return MIXED_LONG_WORDS + mixed_random(g, 10);
-  case MIXED_CONSERVATIVE:
-    return 1 + mixed_random(g, mixed_random(g, 8) ? 30 : 1500);
-  case MIXED_TRACED:
-    return 1 + mixed_random(g, mixed_random(g, 8) ? 40 : 700);
-  case MIXED_LARGE:
-    return 4097 + mixed_random(g, 20000);
-  default:
-    return 1 + mixed_random(g, 64);
-  }
+  /* So many at least, and fewer than so many more: mostly, and in one of eight. */
+  static const struct {
+    uint32_t least, more, now_and_then;
+  } words[MIXED_KINDS] = {[MIXED_LEAF] = {1, 64, 0},
+                          [MIXED_PAIR] = {3, 0, 0},
+                          [MIXED_RECORD] = {40, 0, 0},
+                          [MIXED_REFS] = {1, 64, 0},
+                          [MIXED_PREFIXED] = {MIXED_PREFIX + 1, 40, 1500},
+                          [MIXED_ARRAY] = {65, 3500, 0},
+                          [MIXED_LONG] = {MIXED_LONG_WORDS, 10, 0},
+                          [MIXED_CONSERVATIVE] = {1, 30, 1500},
+                          [MIXED_TRACED] = {1, 40, 700},
+                          [MIXED_LARGE] = {4097, 20000, 0}};
+  uint32_t more = words[kind].more;
+  if (words[kind].now_and_then && mixed_random(g, 8) == 0) more = words[kind].now_and_then;
+  return words[kind].least + (more ? mixed_random(g, more) : 0);
 }
 
 /* Small objects are the rule; whole arrays of them would make every graph dense. */

@@ -28,30 +28,16 @@ static void **with_children(tide_layout layout) {
 }
 
 static void **odd_one(size_t i) {
-  void **object;
-  switch (i / 16 % KINDS) {
-  case 0:
-    return alloc(TIDE_LAYOUT_LEAF, 2);
-  case 1:
-    object = alloc(many, 40);
-    object[39] = array;
-    return object;
-  case 2:
-    object = alloc(traced, 2);
-    break;
-  case 3:
-    object = alloc(TIDE_LAYOUT_REFS, 200);
-    break;
-  case 4:
-    return i > 20 ? array[i - 20] : NULL;
-  case 5:
-    return array;
-  case 6:
-    return NULL;
-  default:
-    object = alloc(one, 3);
-  }
-  object[0] = array;
+  const size_t kind = i / 16 % KINDS;
+  if (kind == 0) return alloc(TIDE_LAYOUT_LEAF, 2);
+  if (kind == 4) return i > 20 ? array[i - 20] : NULL;
+  if (kind == 5) return array;
+  if (kind == 6) return NULL;
+  void **object = kind == 1   ? alloc(many, 40)
+                  : kind == 2 ? alloc(traced, 2)
+                  : kind == 3 ? alloc(TIDE_LAYOUT_REFS, 200)
+                              : alloc(one, 3);
+  object[kind == 1 ? 39 : 0] = array;
   return object;
 }
 

@@ -340,28 +340,15 @@ void step_fork() {
 }
 
 void step(unsigned id, char letter) {
-  switch (letter) {
-  case 'p':
-    return use_program(id);
-  case 'i':
-    return step_inside(id);
-  case 'a':
-    return step_allocate(id);
-  case 'b':
-  case 'B':
-    return step_block(id, letter == 'B');
-  case 'c':
-  case 'C':
-    return step_collect(letter == 'C');
-  case 'd':
-    return step_attach_again(id);
-  case 's':
-    return step_suspend();
-  case 'S':
-    return step_let_go();
-  default:
-    return step_fork();
-  }
+  if (letter == 'p') use_program(id);
+  if (letter == 'i') step_inside(id);
+  if (letter == 'a') step_allocate(id);
+  if (letter == 'b' || letter == 'B') step_block(id, letter == 'B');
+  if (letter == 'c' || letter == 'C') step_collect(letter == 'C');
+  if (letter == 'd') step_attach_again(id);
+  if (letter == 's') step_suspend();
+  if (letter == 'S') step_let_go();
+  if (letter == 'f') step_fork();
 }
 
 } // namespace

@@ -15,15 +15,8 @@ static uintptr_t stamp_of(const struct node *node, uint32_t seed) {
 }
 
 static size_t some_words(struct at *at) {
-  switch (below(at, 128)) {
-  case 0:
-    return 4100 + below(at, 40000);
-  case 1:
-  case 2:
-    return 64 + below(at, 4000);
-  default:
-    return 1 + below(at, 24);
-  }
+  uint32_t dice = below(at, 128);
+  return dice == 0 ? 4100 + below(at, 40000) : dice < 3 ? 64 + below(at, 4000) : 1 + below(at, 24);
 }
 
 static void fill(struct node *node, uint32_t seed, size_t words) {

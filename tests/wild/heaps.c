@@ -15,14 +15,11 @@ static bool give_up(void *context, size_t bytes) {
 }
 
 static struct tide_mutator *attach(struct place *place, enum kind kind) {
-  struct tide_attach_options options;
   struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stack = kind == PRECISE ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE;
-  options.stop = kind == SIGNALLED ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
-  struct tide_mutator *m = tide_attach(place->heap, &options, &error);
-  if (!m) fprintf(stderr, "%s\n", error.text);
-  CHECK(m && tide_current(place->heap) == m);
+  struct tide_mutator *m =
+      ATTACH(place->heap, .stack = kind == PRECISE ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE,
+             .stop = kind == SIGNALLED ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL);
+  CHECK(tide_current(place->heap) == m);
   CHECK(!tide_attach(place->heap, NULL, &error) && error.status == TIDE_ERROR_STATE); /* twice */
   return m;
 }
@@ -46,22 +43,13 @@ static void furnish(struct place *place, enum kind kind) {
 }
 
 void wild_place_make(struct place *place, enum kind kind, uint32_t *seed) {
-  struct tide_options options;
-  struct tide_error error;
-  tide_options_init(&options);
   uint32_t dice = random_next(seed);
   place->small = dice % 4 == 0;
-  options.heap_max_bytes = place->small ? 4u << 20 : 64u << 20;
-  options.heap_initial_bytes = dice % 3 ? 1u << 20 : 0;
-  options.markers = 1 + random_next(seed) % 4;
-  options.write_barrier = dice % 5 < 4;
-  options.small_pages = dice % 2;
-  options.helpers_after_ms = dice % 7 == 0 ? 3 : 0;
-  options.out_of_memory = give_up;
-  options.out_of_memory_context = place;
-  place->heap = tide_heap_create(&options, &error);
-  if (!place->heap) fprintf(stderr, "%s\n", error.text);
-  CHECK(place->heap);
+  place->heap = HEAP(.heap_max_bytes = place->small ? 4u << 20 : 64u << 20,
+                     .heap_initial_bytes = dice % 3 ? 1u << 20 : 0,
+                     .markers = 1 + random_next(seed) % 4, .write_barrier = dice % 5 < 4,
+                     .small_pages = dice % 2, .helpers_after_ms = dice % 7 == 0 ? 3 : 0,
+                     .out_of_memory = give_up, .out_of_memory_context = place);
   furnish(place, kind);
   count(&wild_counts.heaps);
 }

@@ -60,56 +60,30 @@ void object_check(const struct place *place, const void *object) {
 
 size_t object_slots(const struct place *place, const void *object) {
   size_t bytes = tide_object_bytes(place->heap, object);
-  switch (shape_of(place, object)) {
-  case PAIR:
-    return 2;
-  case PREFIXED:
-  case NAMED:
-    return bytes / 8 - 2;
-  case SOME:
-    return bytes / 32 * 3;
-  case REPEATED:
-    return bytes / 24 * 2;
-  case REFS:
-  case NEAR:
-  case CONSERVATIVE:
-  case TRACED:
-  case SERIAL:
-    return bytes / 8 - 1;
-  default:
-    return 0;
-  }
+  enum shape shape = shape_of(place, object);
+  if (shape == PAIR) return 2;
+  if (shape == PREFIXED || shape == NAMED) return bytes / 8 - 2;
+  if (shape == SOME) return bytes / 32 * 3;
+  if (shape == REPEATED) return bytes / 24 * 2;
+  return shape < CHAIN_SHAPES ? bytes / 8 - 1 : 0;
 }
 
 void **object_slot(const struct place *place, void *object, size_t index) {
   void **words = object;
-  switch (shape_of(place, object)) {
-  case PREFIXED:
-  case NAMED:
-    return words + 2 + index;
-  case SOME:
-    return words + index / 3 * 4 + 1 + index % 3;
-  case REPEATED:
-    return words + index / 2 * 3 + 1 + index % 2;
-  default:
-    return words + 1 + index;
-  }
+  enum shape shape = shape_of(place, object);
+  if (shape == PREFIXED || shape == NAMED) return words + 2 + index;
+  if (shape == SOME) return words + index / 3 * 4 + 1 + index % 3;
+  if (shape == REPEATED) return words + index / 2 * 3 + 1 + index % 2;
+  return words + 1 + index;
 }
 
 /* ---- Which ---- */
 
 size_t some_bytes(struct at *at) {
-  switch (below(at, 64)) {
-  case 0:
-    return 33000 + below(at, 400000);
-  case 1:
-    return 520 + below(at, 32000);
-  case 2:
-  case 3:
-    return 4000 + below(at, 300);
-  default:
-    return 32 + below(at, 200);
-  }
+  uint32_t dice = below(at, 64);
+  if (dice == 0) return 33000 + below(at, 400000);
+  if (dice == 1) return 520 + below(at, 32000);
+  return dice < 4 ? 4000 + below(at, 300) : 32 + below(at, 200);
 }
 
 /* Returns an object that is reached, and checks all on the way. It is in scratch[0]. */

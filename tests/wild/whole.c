@@ -31,20 +31,14 @@ void wild_block(struct at *at) {
     CHECK(!tide_alloc(at->m, TIDE_LAYOUT_LEAF, 16));
     CHECK(tide_collect_young(at->m) == TIDE_ERROR_STATE);
   }
-  switch (below(at, 4)) {
-  case 0:
-    usleep(below(at, 200));
-    break;
-  case 1:
-    for (unsigned i = 0; i < PLACES && !all; i++) {
-      struct seat *seat = &at->w->seat[i];
-      if (seat->place && seat != at->seat)
-        wild_chain(&(struct at){at->w, seat, seat->place, seat->m, &seat->mine});
-    }
-    break;
-  default:
-    sched_yield();
+  uint32_t dice = below(at, 4);
+  if (dice == 0) usleep(below(at, 200));
+  for (unsigned i = 0; dice == 1 && i < PLACES && !all; i++) {
+    struct seat *seat = &at->w->seat[i];
+    if (seat->place && seat != at->seat)
+      wild_chain(&(struct at){at->w, seat, seat->place, seat->m, &seat->mine});
   }
+  if (dice > 1) sched_yield();
   for (unsigned k = 0; k < depth; k++)
     block(at, all, tide_blocking_leave);
   object_check(at->place, object);
@@ -91,22 +85,13 @@ void wild_look(struct at *at) {
   tide_heap_stats(heap, &stats);
   tide_cycle_stats(heap, &cycle);
   (void)tide_timeline_read(heap, NULL, 0, NULL);
-  switch (below(at, 16)) {
-  case 0:
-    tide_heap_walk(at->m, visit, &total);
-    break;
-  case 1:
-    (void)tide_heap_inspect(at->m, inspect, &total, NULL);
-    break;
-  case 2:
-    if (tide_check_heap(at->m, &error) != TIDE_OK) fprintf(stderr, "%s\n", error.text), abort();
-    break;
-  case 3: /* writers allocate, which a thread that a signal stopped may keep them from */
-    if (!wild_signals) write_snapshot(at);
-    break;
-  default:
-    break;
-  }
+  uint32_t dice = below(at, 16);
+  if (dice == 0) tide_heap_walk(at->m, visit, &total);
+  if (dice == 1) (void)tide_heap_inspect(at->m, inspect, &total, NULL);
+  if (dice == 2 && tide_check_heap(at->m, &error) != TIDE_OK)
+    fprintf(stderr, "%s\n", error.text), abort();
+  /* Writers allocate, which a thread that a signal stopped may keep them from. */
+  if (dice == 3 && !wild_signals) write_snapshot(at);
 }
 
 /* The whole world, for as long as this thread looks at it. */
@@ -157,31 +142,17 @@ static const char *some_engine(struct at *at) {
 /* Each may be refused: an engine for one marker, no memory. */
 void wild_configure(struct at *at) {
   struct tide_heap *heap = at->place->heap;
-  switch (below(at, 8)) {
-  case 0:
-    tide_heap_set_markers(heap, 1 + below(at, 6), NULL);
-    break;
-  case 1:
-    tide_heap_set_engine(heap, some_engine(at), NULL);
-    break;
-  case 2:
-    tide_heap_set_policy(heap, tide_policy_name(below(at, 3)), NULL);
-    break;
-  case 3:
+  uint32_t dice = below(at, 8);
+  if (dice == 0) tide_heap_set_markers(heap, 1 + below(at, 6), NULL);
+  if (dice == 1) tide_heap_set_engine(heap, some_engine(at), NULL);
+  if (dice == 2) tide_heap_set_policy(heap, tide_policy_name(below(at, 3)), NULL);
+  if (dice == 3)
     tide_heap_set_max(heap, (size_t)(2 + below(at, at->place->small ? 4 : 62)) << 20, NULL);
-    break;
-  case 4:
-    tide_heap_set_sizing(heap, (enum tide_sizing)below(at, 5), 0, NULL);
-    break;
-  case 5:
-    tide_heap_grow(heap, (size_t)below(at, 4) << 20);
-    break;
-  case 6:
-    tide_timeline_begin(heap, below(at, 2) * 500);
-    break;
-  default:
-    if (tide_external_add(at->m, 1 << 20) == TIDE_OK) tide_external_add(at->m, -(1 << 20));
-  }
+  if (dice == 4) tide_heap_set_sizing(heap, (enum tide_sizing)below(at, 5), 0, NULL);
+  if (dice == 5) tide_heap_grow(heap, (size_t)below(at, 4) << 20);
+  if (dice == 6) tide_timeline_begin(heap, below(at, 2) * 500);
+  if (dice == 7 && tide_external_add(at->m, 1 << 20) == TIDE_OK)
+    tide_external_add(at->m, -(1 << 20));
 }
 
 /* ---- Nonsense ---- */
