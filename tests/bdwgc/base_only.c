@@ -17,25 +17,17 @@ static APART void forget(void) {
 static void **volatile links; /* of the heap, not searched */
 
 static APART void make_linked(void) {
-  for (int i = 0; i < MANY; i++) {
-    kept[i] = links[i] = GC_malloc_atomic(100);
-    CHECK(GC_general_register_disappearing_link(&links[i], kept[i]) == GC_SUCCESS);
-  }
-}
-static int linked(void) {
-  int count = 0;
   for (int i = 0; i < MANY; i++)
-    count += links[i] != NULL;
-  return count;
+    kept[i] = watch(&links[i], GC_malloc_atomic(100));
 }
 static void inner_links(void) {
   links = GC_malloc_atomic(MANY * sizeof *links);
   in_thread(make_linked);
   collect();
-  CHECK(linked() == MANY);
+  CHECK(alive(links, 0, MANY) == MANY);
   in_thread(forget);
   collect();
-  CHECK(linked() < MANY / 10);
+  CHECK(alive(links, 0, MANY) < MANY / 10);
 }
 
 /* ---- Objects behind a closure ---- */

@@ -11,10 +11,8 @@ enum { STACK_BYTES = 256 << 10, OBJECTS = 100 };
 static void **watched; /* in memory that nobody searches */
 
 static void watch_some(void **mine) {
-  for (int i = 0; i < OBJECTS; i++) {
-    watched[i] = mine[i] = GC_malloc_atomic(100);
-    CHECK(GC_general_register_disappearing_link(&watched[i], mine[i]) == 0);
-  }
+  for (int i = 0; i < OBJECTS; i++)
+    mine[i] = watch(&watched[i], GC_malloc_atomic(100));
 }
 static void check_kept(void) {
   for (int i = 0; i < 3; i++) {

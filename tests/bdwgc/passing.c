@@ -61,16 +61,13 @@ static void free_all(void) {
 /* The program still points at what a thread has freed before its end. That keeps nothing of what it
  * referred to. */
 PART(passing_freed) {
-  int left = 0;
   kept = GC_malloc(DANGLING * sizeof *kept);
   links = calloc(DANGLING, sizeof *links);
   CHECK(links);
   in_thread(refer_to_others);
   in_thread(free_all);
   collect();
-  for (int i = 0; i < DANGLING; i++)
-    left += links[i] != NULL;
-  CHECK(left < DANGLING / 10);
+  CHECK(alive(links, 0, DANGLING) < DANGLING / 10);
 }
 
 /* Many threads that wait with one object each must not use up a heap's blocks: each of the other

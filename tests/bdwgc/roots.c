@@ -25,23 +25,15 @@ PART(roots) {
 /* ---- What keeps each of many objects ---- */
 
 static void **watched; /* in memory that nobody searches */
-static char *watch(int i) {
-  watched[i] = GC_malloc_atomic(100);
-  CHECK(GC_general_register_disappearing_link(&watched[i], watched[i]) == 0);
-  return watched[i];
-}
-static int alive(int from, int to) {
-  int count = 0;
-  for (int i = from; i < to; i++)
-    count += watched[i] != NULL;
-  return count;
+static char *watch_one(int i) {
+  return watch(&watched[i], GC_malloc_atomic(100));
 }
 
 #define SLOTS 1000
 static char **slots;
 static APART void fill_slots(void) {
   for (int i = 0; i < SLOTS; i++)
-    slots[i] = watch(i);
+    slots[i] = watch_one(i);
 }
 /* What is removed is what lies fully in the region, as it was added. */
 PART(removed_roots) {
@@ -55,11 +47,11 @@ PART(removed_roots) {
   GC_remove_roots(slots + 100, slots + 200);
   GC_remove_roots(slots, slots + SLOTS - 1);
   collect();
-  CHECK(alive(0, SLOTS) == SLOTS);
+  CHECK(alive(watched, 0, SLOTS) == SLOTS);
   GC_add_roots(slots + 200, slots + 300);
   GC_remove_roots(slots - 1, slots + SLOTS);
   collect();
-  CHECK(alive(0, SLOTS) < SLOTS / 10);
+  CHECK(alive(watched, 0, SLOTS) < SLOTS / 10);
 }
 
 #define MARKED 20000
@@ -67,7 +59,7 @@ static GC_push_other_roots_proc push_others;
 static uintptr_t hidden[MARKED];
 static APART void hide_objects(void) {
   for (int i = 0; i < MARKED; i++)
-    hidden[i] = ~(uintptr_t)watch(i);
+    hidden[i] = ~(uintptr_t)watch_one(i);
 }
 static void mark_hidden(void) {
   push_others();
@@ -83,10 +75,10 @@ PART(marked_one_by_one) {
   GC_enable();
   collect();
   soil(1000, 100);
-  CHECK(alive(0, MARKED) == MARKED);
+  CHECK(alive(watched, 0, MARKED) == MARKED);
   GC_set_push_other_roots(push_others);
   collect();
-  CHECK(alive(0, MARKED) < MARKED / 10);
+  CHECK(alive(watched, 0, MARKED) < MARKED / 10);
 }
 
 /* ---- Pointers into objects ---- */
@@ -96,7 +88,7 @@ static char **pointers; /* at the first byte, three behind it, eight behind it *
 
 static APART void point_into_objects(void) {
   for (int i = 0; i < 3 * EACH; i++) {
-    pointers[i] = watch(i) + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
+    pointers[i] = watch_one(i) + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
   }
 }
 static void *displaced; /* what the check of displacements complained about */
@@ -109,14 +101,14 @@ PART(interior) {
   CHECK(pointers && watched && GC_get_all_interior_pointers() == 1);
   in_thread(point_into_objects);
   collect();
-  CHECK(alive(0, 3 * EACH) == 3 * EACH);
+  CHECK(alive(watched, 0, 3 * EACH) == 3 * EACH);
   GC_set_all_interior_pointers(0);
   GC_register_displacement(0); /* so late, Debian's forgets it, and loses large objects */
   GC_register_displacement(3);
   char *volatile on_stack = pointers[2 * EACH];
   collect();
-  CHECK(alive(0, 2 * EACH) == 2 * EACH);
-  CHECK(on_stack && watched[2 * EACH] && alive(2 * EACH, 3 * EACH) < EACH / 10);
+  CHECK(alive(watched, 0, 2 * EACH) == 2 * EACH);
+  CHECK(on_stack && watched[2 * EACH] && alive(watched, 2 * EACH, 3 * EACH) < EACH / 10);
   GC_is_valid_displacement_print_proc = note_displaced;
   CHECK(GC_is_valid_displacement(pointers[EACH]) == pointers[EACH] && !displaced);
   CHECK(GC_is_valid_displacement(on_stack) == on_stack && displaced == on_stack);

@@ -67,6 +67,18 @@ static inline void *collect_until(void *end) {
   }
   return end;
 }
+/* The word, in memory that nobody searches, is NULL when the object has gone. */
+static inline void *watch(void **word, void *object) {
+  *word = object;
+  CHECK(GC_general_register_disappearing_link(word, object) == GC_SUCCESS);
+  return object;
+}
+static inline int alive(void **words, int from, int to) {
+  int count = 0;
+  for (int i = from; i < to; i++)
+    count += words[i] != NULL;
+  return count;
+}
 /* A finalizer. */
 static inline void count_up(void *object, void *count) {
   ++*(int *)count;
