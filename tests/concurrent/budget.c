@@ -25,9 +25,7 @@ static void one_that_was_given_up(void) {
   do {
     before = stats_of(held.heap).collections;
     CHECK(tide_collect_begin(held.m) == TIDE_OK && tide_collect_pause(held.heap) == TIDE_OK);
-    tide_blocking_enter(held.m);
-    usleep(1000);
-    tide_blocking_leave(held.m);
+    BLOCKED(held.m, usleep(1000));
     CHECK(tide_collect_resume(held.heap) == TIDE_OK);
   } while (stats_of(held.heap).collections != before && ++tries < TRIES);
   CHECK(tries < TRIES);

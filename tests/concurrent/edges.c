@@ -28,26 +28,20 @@ static void what_is_overwritten_lives(void) {
   CHECK(stats.overwritten + stats.concurrent_ns + stats.stops + stats.stops_ns[0] == 0 &&
         !stats.stopped_because);
   CHECK((*kept)->number == 2 && (*kept)->next->number == 3);
-  *kept = NULL;
 }
 
 static void what_is_new_lives(void) {
   held_begin(&h);
   for (size_t i = 0; i < ROOTS; i++)
     put(i, make(i));
-  void *large = tide_alloc(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20);
-  void *medium = tide_alloc(h.m, TIDE_LAYOUT_REFS, 50000);
-  CHECK(large && medium);
-  put(1, large);
-  put(2, medium);
+  put(1, new_object(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20));
+  put(2, new_object(h.m, TIDE_LAYOUT_REFS, 50000));
   held_end(&h);
   refill();
   for (size_t i = 3; i < ROOTS; i++)
     CHECK(roots[i]->number == i);
   CHECK(tide_object_bytes(h.heap, roots[1]) >= (size_t)1 << 20);
   CHECK(tide_object_bytes(h.heap, roots[2]) >= 50000);
-  for (size_t i = 0; i < ROOTS; i++)
-    put(i, NULL);
 }
 
 /* Hides what is only weakly reachable from the stack, where it would be found. */
@@ -64,8 +58,6 @@ static void what_weak_references_give_lives(void) {
   refill();
   CHECK(roots[0] && roots[0]->number == 7 && tide_weak_get(h.m, *weak) == roots[0]);
   CHECK(!tide_weak_get(h.m, *lost));
-  put(0, NULL);
-  *weak = *lost = NULL;
 }
 
 static __attribute__((noinline)) struct tide_ephemeron *ephemeron_of(uint64_t key, uint64_t value) {
@@ -82,8 +74,6 @@ static void what_ephemerons_give_lives(void) {
   held_end(&h);
   refill();
   CHECK(roots[0] && roots[0]->number == 2);
-  put(0, NULL);
-  *one = NULL;
 }
 
 static uint64_t hash(const void *key, void *context) {
@@ -117,9 +107,6 @@ static void what_weak_tables_give_lives(void) {
   refill();
   CHECK(roots[0] && roots[0]->number == 1005 && roots[1] && roots[1]->number == 6);
   CHECK(tide_weak_table_count(h.m, *table) == 1);
-  put(0, NULL);
-  put(1, NULL);
-  *table = NULL;
 }
 
 /* It lets go what has died while that is marked, and takes a smaller array. */
@@ -137,16 +124,12 @@ static void what_weak_tables_keep_lives(void) {
   refill();
   CHECK(((struct node *)tide_weak_table_get(h.m, *table, roots[0]))->number == 3);
   CHECK(((struct node *)tide_weak_table_get(h.m, *table, roots[1]))->number == 4);
-  put(0, NULL);
-  put(1, NULL);
-  *table = NULL;
 }
 
 /* What it refers to was reachable through it. */
 static void what_is_freed_is_looked_into(void) {
   build_chain();
-  void *large = tide_alloc(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20);
-  CHECK(large);
+  void *large = new_object(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20);
   struct node ***kept_large = (struct node ***)tide_handle(h.m, large);
   (*kept_large)[100000] = make(9);
   held_begin(&h);
@@ -162,15 +145,13 @@ static void what_is_freed_is_looked_into(void) {
   held_end(&h);
   refill();
   CHECK((*kept)->number == 2 && (*kept)->next->number == 3 && (*last)->number == 9);
-  *kept = *last = NULL;
 }
 
 /* ---- Threads ---- */
 
 static void *come_and_go(void *unused) {
   SCOPED_MUTATOR m = ATTACH(h.heap);
-  struct node *taken = roots[0]->next, *made = tide_alloc(m, layout, sizeof *made);
-  CHECK(made);
+  struct node *taken = roots[0]->next, *made = list_node(m, layout, 0);
   tide_write(m, roots[0], &roots[0]->next, NULL);
   tide_write(m, made, &made->next, taken);
   tide_write(m, roots, &roots[1], made);
@@ -184,8 +165,6 @@ static void threads_come_and_go(void) {
   held_end(&h);
   refill();
   CHECK(roots[1]->next->number == 2 && !roots[0]->next);
-  put(0, NULL);
-  put(1, NULL);
 }
 
 static void another_collection_waits(void) {
@@ -285,8 +264,6 @@ static void what_is_encoded_lives(void) {
   CHECK(!held_end(&h).stopped_because);
   refill();
   CHECK((*kept)->number == 7);
-  *box = NULL;
-  *kept = NULL;
 }
 
 /* Without young collections, each of which would be verified. */
@@ -303,8 +280,7 @@ static void who_allocates_much_waits(void) {
   set_young(TIDE_YOUNG_NEVER);
   held_begin(&h);
   do {
-    void **link = tide_alloc(h.m, TIDE_LAYOUT_REFS, BYTES);
-    CHECK(link);
+    void **link = new_object(h.m, TIDE_LAYOUT_REFS, BYTES);
     link[0] = *all;
     *all = link;
   } while (stats_of(h.heap).heap_bytes < MOST / 16 * 13);

@@ -152,26 +152,19 @@ static bool make_room(void *context, size_t bytes) {
   return true;
 }
 
-/* Hangs more and more on an object that lives. Returns how many. */
-static uint64_t grow_until(bool (*enough)(void)) {
+/* Hangs more and more on an object that lives, until there is no room or that was asked for.
+ * Returns how many. */
+static uint64_t grow(void) {
   uint64_t count = 0;
   tide_write(h[0].m, live[0][0], &live[0][0]->next, NULL);
   struct node *node = NULL;
-  while (!enough() && (node = make(0, count))) {
+  while (!asked && (node = make(0, count))) {
     node->next = live[0][0]->next;
     tide_write(h[0].m, live[0][0], &live[0][0]->next, node);
     count++;
   }
   if (!node) CHECK(tide_alloc_status(h[0].m) == TIDE_ERROR_MEMORY);
   return count;
-}
-
-static bool was_asked(void) {
-  return asked > 0;
-}
-
-static bool never(void) {
-  return false;
 }
 
 static void check_list(uint64_t count) {
@@ -185,7 +178,7 @@ static void room_is_used_up(bool has_hook) {
   open_heap(0, 8 * MIB, has_hook ? make_room : NULL);
   hold_for(&release, 0, 100);
   asked = 0;
-  const uint64_t count = grow_until(has_hook ? was_asked : never);
+  const uint64_t count = grow();
   CHECK(count * sizeof(struct node) > 4 * MIB);
   if (has_hook)
     CHECK(asked == 1 && !live[0][0]->next->next); /* and what was allocated then is there */
@@ -196,14 +189,6 @@ static void room_is_used_up(bool has_hook) {
     replace(0, i);
   await_release(&release, 0);
   close_heap(0);
-}
-
-static void room_is_used_up_without_a_hook(void) {
-  room_is_used_up(false);
-}
-
-static void room_is_used_up_with_a_hook(void) {
-  room_is_used_up(true);
 }
 
 /* ---- Threads and memory ---- */
@@ -259,6 +244,12 @@ static _Noreturn void be_child(void) {
   _exit(0);
 }
 
+static void fork_once(void) {
+  pid_t child = fork();
+  if (child == 0) be_child();
+  expect_child(child);
+}
+
 /* Each time after another while; the last time while the marking thread stands still. */
 static void forks(void) {
   struct release release;
@@ -267,15 +258,11 @@ static void forks(void) {
     CHECK(tide_collect_begin(h[0].m) == TIDE_OK);
     for (uint64_t turn = 0; turn < i * i * i; turn++)
       replace(0, turn);
-    pid_t child = fork();
-    if (child == 0) be_child();
-    expect_child(child);
+    fork_once();
   }
   hold_for(&release, 0, 50);
   replace(0, 7);
-  pid_t child = fork();
-  if (child == 0) be_child();
-  expect_child(child);
+  fork_once();
   await_release(&release, 0);
   close_heap(0);
 }
@@ -346,8 +333,8 @@ static void tiny_heaps(void) {
 
 int main(void) {
   a_marker_that_sleeps();
-  room_is_used_up_without_a_hook();
-  room_is_used_up_with_a_hook();
+  room_is_used_up(false);
+  room_is_used_up(true);
   there_is_no_thread();
   there_is_no_memory_for_a_copy();
   forks();

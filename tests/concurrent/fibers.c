@@ -63,13 +63,6 @@ WRAP(void *, td_pages_room, void *old, const void *first, size_t *capacity, size
 
 /* ---- Fibers ---- */
 
-static struct node *make(struct tide_mutator *m, uint64_t number) {
-  struct node *node = tide_alloc(m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
-  return node;
-}
-
 static void open_fiber(struct tide_mutator *m, struct fiber *f) {
   f->stack = tide_stack_register(m, f->words, f->words + WORDS, NULL);
   CHECK(f->stack);
@@ -78,8 +71,8 @@ static void open_fiber(struct tide_mutator *m, struct fiber *f) {
 /* What only its stack leads to: an object for each word, and another one behind that. */
 static __attribute__((noinline)) void fill(struct tide_mutator *m, struct fiber *f) {
   for (uint64_t i = 0; i < WORDS; i++) {
-    f->words[i] = make(m, i);
-    tide_write(m, f->words[i], &f->words[i]->next, make(m, 100 + i));
+    f->words[i] = list_node(m, layout, i);
+    tide_write(m, f->words[i], &f->words[i]->next, list_node(m, layout, 100 + i));
   }
 }
 
@@ -92,7 +85,7 @@ static __attribute__((noinline)) void fill_all(void) {
 static void refill(void) {
   CHECK(tide_collect(h.m) == TIDE_OK);
   for (uint64_t i = 0; i < 20000; i++)
-    make(h.m, ~i);
+    list_node(h.m, layout, ~i);
 }
 
 static void check_node(const struct node *node, uint64_t number) {
@@ -123,7 +116,6 @@ static void one_that_goes_on_is_searched_first(void) {
   struct node **taken[WORDS];
   fill_all();
   listed = copied = marked = 0;
-  size_t scope = tide_scope_open(h.m);
   held_begin(&h);
   CHECK(copied + marked == 0 && (verifies || listed == 0));
   take(&fibers[1], taken);
@@ -135,13 +127,11 @@ static void one_that_goes_on_is_searched_first(void) {
   check_taken(taken);
   for (uint64_t i = 0; i < WORDS; i++)
     check_node(fibers[2].words[i], i);
-  CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
 }
 
 static void one_that_is_forgotten_is_searched_first(void) {
   struct node **taken[WORDS];
   fill_all();
-  size_t scope = tide_scope_open(h.m);
   held_begin(&h);
   for (int i = 0; i < WORDS; i++)
     taken[i] = (struct node **)tide_handle(h.m, fibers[0].words[i]);
@@ -150,7 +140,6 @@ static void one_that_is_forgotten_is_searched_first(void) {
   held_end(&h);
   check_taken(taken);
   open_fiber(h.m, &fibers[0]);
-  CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
 }
 
 static void one_that_is_new_has_nothing_to_search(void) {
@@ -182,11 +171,8 @@ static void one_that_is_searched_waits(void) {
   _Atomic(bool) entered = false;
   fill_all();
   awaited = fibers[2].stack;
-  size_t scope = tide_scope_open(h.m);
   CHECK(tide_collect_begin(h.m) == TIDE_OK);
-  tide_blocking_enter(h.m);
-  sem_wait(&searching);
-  tide_blocking_leave(h.m);
+  BLOCKED(h.m, sem_wait(&searching));
   CHECK(tide_stack_switch(h.m, fibers[0].stack) == TIDE_OK);
   CHECK(tide_stack_switch(h.m, NULL) == TIDE_OK);
   pthread_t thread = thread_new(let_search, &entered);
@@ -198,7 +184,6 @@ static void one_that_is_searched_waits(void) {
     tide_safepoint(h.m);
   awaited = NULL;
   check_taken(taken);
-  CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
 }
 
 static void what_is_found_needs_no_memory(void) {
@@ -233,10 +218,7 @@ static void a_thread_ends(void) {
   struct fiber fiber;
   memset(&fiber, 0, sizeof fiber);
   pthread_t thread = thread_new(be_another, &fiber);
-  tide_blocking_enter(h.m);
-  sem_wait(&filled);
-  tide_blocking_leave(h.m);
-  size_t scope = tide_scope_open(h.m);
+  BLOCKED(h.m, sem_wait(&filled));
   held_begin(&h);
   for (int i = 0; i < WORDS; i++)
     taken[i] = (struct node **)tide_handle(h.m, fiber.words[i]);
@@ -245,7 +227,6 @@ static void a_thread_ends(void) {
   memset(&fiber, 0, sizeof fiber);
   held_end(&h);
   check_taken(taken);
-  CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
 }
 
 int main(void) {
@@ -258,13 +239,14 @@ int main(void) {
   CHECK(sem_init(&filled, 0, 0) == 0 && sem_init(&end, 0, 0) == 0);
   for (int i = 0; i < FIBERS; i++)
     open_fiber(h.m, &fibers[i]);
-  for (int i = 0; i < 3; i++) {
-    one_that_goes_on_is_searched_first();
-    one_that_is_forgotten_is_searched_first();
-    one_that_is_new_has_nothing_to_search();
-    one_that_is_searched_waits();
-    what_is_found_needs_no_memory();
-    a_thread_ends();
+  void (*const tests[])(void) = {
+      one_that_goes_on_is_searched_first,    one_that_is_forgotten_is_searched_first,
+      one_that_is_new_has_nothing_to_search, one_that_is_searched_waits,
+      what_is_found_needs_no_memory,         a_thread_ends};
+  for (int i = 0; i < 3 * 6; i++) {
+    size_t scope = tide_scope_open(h.m);
+    tests[i % 6]();
+    CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
   }
   held_close(&h);
   return 0;

@@ -58,9 +58,7 @@ static inline void held_begin(struct held *held) {
   held->holds = true;
   while (!begun) {
     CHECK(tide_collect_begin(held->m) == TIDE_OK);
-    tide_blocking_enter(held->m);
-    begun = held_wait(&held->begun);
-    tide_blocking_leave(held->m);
+    BLOCKED(held->m, begun = held_wait(&held->begun));
   }
 }
 
@@ -118,9 +116,7 @@ static inline void held_other_begin(struct held *held, struct held_other *other)
   other->held = held;
   held_begin(held);
   other->thread = thread_new(held_other_thread, other);
-  tide_blocking_enter(held->m);
-  usleep(20000);
-  tide_blocking_leave(held->m);
+  BLOCKED(held->m, usleep(20000));
 }
 
 static inline void held_other_end(struct held_other *other) {

@@ -14,10 +14,7 @@ static tide_layout layout;
 static struct node **roots; /* an array in the heap */
 
 static inline struct node *make(uint64_t number) {
-  struct node *node = tide_alloc(h.m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
-  return node;
+  return list_node(h.m, layout, number);
 }
 
 static inline void put(size_t i, struct node *node) {
@@ -44,12 +41,16 @@ static inline void nodes_open(size_t heap_max_bytes) {
   CHECK(roots);
 }
 
-/* Calls each with no collection going on. */
+/* Calls each with no collection going on and all roots empty. Its handles go with it. */
 #define RUN_EACH(...) run_each((void (*const[])(void)){__VA_ARGS__, NULL})
 static inline void run_each(void (*const *test)(void)) {
   for (; *test; test++) {
+    for (size_t i = 0; i < ROOTS; i++)
+      put(i, NULL);
     CHECK(tide_collect(h.m) == TIDE_OK);
+    size_t scope = tide_scope_open(h.m);
     (*test)();
+    CHECK(tide_scope_close(h.m, scope) == TIDE_OK);
   }
 }
 

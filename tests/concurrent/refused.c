@@ -60,6 +60,10 @@ static void goals_are_checked(void) {
   expect_goal(0, "fast", "TIDE_PAUSE_GOAL_US=fast");
 }
 
+static void open_large(struct held *held) {
+  held_open(held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+}
+
 static struct tide_cycle_stats collect(struct held *held) {
   CHECK(tide_collect_begin(held->m) == TIDE_OK);
   while (held_collections(held) == 0)
@@ -71,7 +75,7 @@ static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer
 
 static void expect_stopped(void (*spoil)(struct held *), const char *word) {
   struct held held = {0};
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_large(&held);
   spoil(&held);
   struct tide_cycle_stats stats = collect(&held);
   CHECK(stats.stopped_because && strstr(stats.stopped_because, word));
@@ -105,7 +109,7 @@ static void attach_by_signal(struct held *held) {
 
 static void open_verified(struct held *held) {
   setenv("TIDE_VERIFY", "1", 1);
-  held_open(held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_large(held);
 }
 
 static void **array; /* a root */
@@ -183,11 +187,10 @@ static void count_traced(void *object, size_t bytes, struct tide_tracer *tracer,
 /* Its function counts on a world that stands still. */
 static void a_layout_that_is_traced(void) {
   struct held held = {0};
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_large(&held);
   held_begin(&held);
   tide_layout layout = tide_layout_traced(held.heap, count_traced, NULL, NULL);
-  uintptr_t *object = tide_alloc(held.m, layout, 64);
-  CHECK(object);
+  uintptr_t *object = new_object(held.m, layout, 64);
   object[0] = 3; /* encoded */
   tide_write(held.m, object, &object[0], NULL);
   CHECK(traced == 0);
@@ -197,24 +200,18 @@ static void a_layout_that_is_traced(void) {
 
 static atomic_bool attached;
 static void *attach_late(void *heap) {
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  struct tide_mutator *m = tide_attach(heap, &options, NULL);
-  attached = true;
-  CHECK(m && tide_detach(m) == TIDE_OK);
+  SCOPED_MUTATOR m = ATTACH(heap, .stop = TIDE_STOP_SIGNAL);
+  attached = m != NULL;
   return NULL;
 }
 
 /* A stop could find it in the middle of a barrier: it waits. */
 static void a_thread_that_is_stopped_by_a_signal(void) {
   struct held held = {0};
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_large(&held);
   held_begin(&held);
   pthread_t thread = thread_new(attach_late, held.heap);
-  tide_blocking_enter(held.m);
-  usleep(20000);
-  tide_blocking_leave(held.m);
+  BLOCKED(held.m, usleep(20000));
   CHECK(!attached);
   held_end(&held);
   thread_end(held.m, thread);
@@ -238,15 +235,13 @@ static void call_what_waits(struct tide_heap *heap, enum tide_event event, uint6
 
 static void calls_in_events(void) {
   struct held held = {0};
-  held_open(&held, &OPTIONS(.heap_max_bytes = (size_t)256 << 20));
+  open_large(&held);
   const struct tide_finalizer_entry entry = {do_nothing, NULL, TIDE_FINALIZE_NO_ORDER};
   void *object = tide_alloc(held.m, TIDE_LAYOUT_LEAF, 16);
   CHECK(tide_finalizer_set(held.m, object, &entry, NULL) == TIDE_OK);
   CHECK(tide_finalizers_queue_all(held.m, NULL) == 1);
   tide_heap_on_event(held.heap, call_what_waits, NULL);
-  CHECK(tide_collect_begin(held.m) == TIDE_OK);
-  while (held_collections(&held) == 0)
-    tide_safepoint(held.m);
+  collect(&held);
   CHECK(refused >= 2);
   held_close(&held);
 }

@@ -57,8 +57,7 @@ static struct node **any_slot(struct player *p) {
 }
 
 static struct node *make_one(struct player *p) {
-  struct node *made = tide_alloc(p->m, layout, sizeof *made);
-  CHECK(made);
+  struct node *made = new_object(p->m, layout, sizeof *made);
   made->magic = MAGIC;
   return made;
 }
@@ -152,43 +151,28 @@ static void step(struct player *p) {
   struct node **slot = any_slot(p), *node = get(slot);
   const uint32_t random = random_next(&p->random);
   const unsigned at = random >> 8 & (OWN - 1);
-  switch (random & 15) {
-  case 0:
-  case 1:
-  case 2:
+  const unsigned dice = random & 15;
+  if (!node && (dice == 11 || (dice >= 5 && dice <= 8))) return;
+  if (dice < 3)
     make(p);
-    break;
-  case 3:
-  case 4:
+  else if (dice < 5)
     set(p, slots, slot, NULL);
-    break;
-  case 5:
-  case 6:
-    if (node) set(p, node, &node->left, get(any_slot(p)));
-    break;
-  case 7:
-  case 8:
-    if (node) hide(p, node, at);
-    break;
-  case 9:
+  else if (dice < 7)
+    set(p, node, &node->left, get(any_slot(p)));
+  else if (dice < 9)
+    hide(p, node, at);
+  else if (dice == 9)
     run_fiber(p, at);
-    break;
-  case 10:
+  else if (dice == 10)
     show(p, at);
-    break;
-  case 11:
-    if (node) p->weak[at] = tide_weak_new(p->m, node, (enum tide_weak_kind)(random >> 16 & 1));
-    break;
-  case 12:
-  case 13:
+  else if (dice == 11)
+    p->weak[at] = tide_weak_new(p->m, node, (enum tide_weak_kind)(random >> 16 & 1));
+  else if (dice < 14)
     revive(p, at);
-    break;
-  case 14:
+  else if (dice == 14)
     step_dying(p, node, at, random >> 12);
-    break;
-  default:
+  else
     walk(p, node);
-  }
 }
 
 static void *play(void *seed) {

@@ -70,6 +70,14 @@ static struct tide_cycle_stats collect(bool without_memory) {
   return stats;
 }
 
+static struct node *make(void) {
+  return new_object(h.m, layout, sizeof(struct node));
+}
+
+static void put(size_t i, void *object) {
+  tide_write(h.m, roots, &roots[i], object);
+}
+
 static void do_nothing(void *object, void *context) {}
 
 static void add(struct node *node) {
@@ -85,18 +93,16 @@ static void set(struct node *node) {
 static __attribute__((noinline)) void make_list(size_t length, unsigned heads,
                                                 void (*give)(struct node *)) {
   for (size_t i = 0; i < length; i++) {
-    struct node *made = tide_alloc(h.m, layout, sizeof *made);
-    CHECK(made);
+    struct node *made = make();
     made->next = roots[0];
-    tide_write(h.m, roots, &roots[0], made);
+    put(0, made);
   }
   for (unsigned i = 0; i < heads; i++) {
-    struct node *made = tide_alloc(h.m, layout, sizeof *made);
-    CHECK(made);
+    struct node *made = make();
     made->next = roots[0];
     give(made);
   }
-  tide_write(h.m, roots, &roots[0], NULL);
+  put(0, NULL);
 }
 
 /* A word that was left on the stack may keep a list alive. */
@@ -121,23 +127,18 @@ static void expect_list(size_t length, unsigned heads, void (*give)(struct node 
 
 /* The value of each ephemeron is the next one's key; they are met one by one. */
 static __attribute__((noinline)) void make_chain(size_t length) {
-  struct node *key = tide_alloc(h.m, layout, sizeof *key);
-  CHECK(key);
-  tide_write(h.m, roots, &roots[0], key);
-  tide_write(h.m, roots, &roots[1], key);
+  put(0, make());
+  put(1, roots[0]);
   for (size_t i = 0; i < length; i++) {
-    struct node *link = tide_alloc(h.m, layout, sizeof *link);
-    CHECK(link);
+    struct node *link = make();
     link->other = roots[2];
-    tide_write(h.m, roots, &roots[2], link);
-    struct node *value = tide_alloc(h.m, layout, sizeof *value);
-    CHECK(value);
-    tide_write(h.m, roots, &roots[3], value);
-    tide_write(h.m, roots[2], &roots[2]->next, tide_ephemeron_new(h.m, roots[1], value));
-    tide_write(h.m, roots, &roots[1], roots[3]);
+    put(2, link);
+    put(3, make());
+    tide_write(h.m, roots[2], &roots[2]->next, tide_ephemeron_new(h.m, roots[1], roots[3]));
+    put(1, roots[3]);
   }
-  tide_write(h.m, roots, &roots[1], NULL);
-  tide_write(h.m, roots, &roots[3], NULL);
+  put(1, NULL);
+  put(3, NULL);
 }
 
 static size_t chain_length(void) {
@@ -154,19 +155,15 @@ static void expect_chain(size_t length) {
   struct tide_cycle_stats stats = collect(false);
   CHECK(stats.objects >= 3 * length && phases == 0 && looked <= BOUND);
   CHECK(chain_length() == length);
-  tide_write(h.m, roots, &roots[0], NULL);
-  tide_write(h.m, roots, &roots[2], NULL);
+  put(0, NULL);
+  put(2, NULL);
 }
 
 static __attribute__((noinline)) void make_ephemeron(void) {
-  void *key = tide_alloc(h.m, TIDE_LAYOUT_LEAF, 16);
-  CHECK(key);
-  tide_write(h.m, roots, &roots[0], key);
-  struct node *value = tide_alloc(h.m, layout, sizeof *value);
-  CHECK(value);
-  tide_write(h.m, roots, &roots[1], tide_ephemeron_new(h.m, roots[0], value));
-  tide_write(h.m, roots, &roots[2], tide_weak_new(h.m, roots[0], TIDE_WEAK_BEFORE));
-  tide_write(h.m, roots, &roots[0], NULL);
+  put(0, new_object(h.m, TIDE_LAYOUT_LEAF, 16));
+  put(1, tide_ephemeron_new(h.m, roots[0], make()));
+  put(2, tide_weak_new(h.m, roots[0], TIDE_WEAK_BEFORE));
+  put(0, NULL);
 }
 
 /* The program takes the key out of a weak reference when the ephemerons have been closed. */
@@ -176,11 +173,9 @@ static void a_key_is_taken_late(void) {
   pauses = true;
   const uint64_t before = held_collections(&h);
   CHECK(tide_collect_begin(h.m) == TIDE_OK);
-  tide_blocking_enter(h.m);
-  sem_wait(&h.begun);
-  tide_blocking_leave(h.m);
+  BLOCKED(h.m, sem_wait(&h.begun));
   pauses = false;
-  tide_write(h.m, roots, &roots[0], tide_weak_get(h.m, (struct tide_weak *)roots[2]));
+  put(0, tide_weak_get(h.m, (struct tide_weak *)roots[2]));
   sem_post(&h.go);
   while (held_collections(&h) == before)
     tide_safepoint(h.m);

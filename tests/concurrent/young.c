@@ -36,8 +36,6 @@ static void what_is_young_lives_over_it(void) {
   CHECK(roots[0]->number == 1 && roots[0]->next->next->number == 34);
   for (size_t i = 1; i < ROOTS; i++)
     CHECK(roots[i]->number == i);
-  for (size_t i = 0; i < ROOTS; i++)
-    put(i, NULL);
 }
 
 /* Their first stores need no barrier, wherever the run was that they come from. */
@@ -74,7 +72,6 @@ static void the_young_die_meanwhile(void) {
   struct tide_cycle_stats cycle = held_end(&h);
   CHECK(!cycle.stopped_because && cycle.stops == 3);
   CHECK(roots[0]->number == 1 && roots[0]->next->next->number == 3);
-  put(0, NULL);
 }
 
 static struct tide_cycle_stats collect_young(void) {
@@ -126,10 +123,6 @@ static void what_is_written_meanwhile_lives(void) {
   CHECK(tide_collect(h.m) == TIDE_OK);
   make_many();
   CHECK(roots[1]->next->number == 36 && (*table)[LONG - 1]->number == 32);
-  put(0, NULL);
-  put(1, NULL);
-  *table = NULL;
-  *words = NULL;
 }
 
 enum { WEAK = 20 };
@@ -173,8 +166,6 @@ static void what_is_weak_meanwhile_waits(void) {
   int cleared = 0;
   for (int i = 0; i < WEAK; i++) {
     cleared += !tide_weak_get(h.m, *weak[i]) && !tide_ephemeron_key(h.m, *ephemeron[i]);
-    *weak[i] = NULL;
-    *ephemeron[i] = NULL;
   }
   CHECK(finalized >= WEAK - 2 && cleared >= WEAK - 2);
 }
@@ -182,10 +173,7 @@ static void what_is_weak_meanwhile_waits(void) {
 /* A thread stores the only reference, and is gone before the young are collected. */
 static void *write_and_leave(void *argument) {
   SCOPED_MUTATOR m = ATTACH(h.heap);
-  struct node *node = tide_alloc(m, layout, sizeof *node);
-  CHECK(node);
-  node->number = 50;
-  tide_write(m, roots, &roots[0], node);
+  tide_write(m, roots, &roots[0], list_node(m, layout, 50));
   return NULL;
 }
 
@@ -196,7 +184,6 @@ static void who_has_left_has_written(void) {
   make_many();
   CHECK(roots[0]->number == 50);
   held_end(&h);
-  put(0, NULL);
 }
 
 /* Long objects are given back, and those of more than a block live. */
@@ -213,8 +200,6 @@ static void long_ones_die_meanwhile(void) {
   CHECK(tide_object_bytes(h.heap, roots[0]) >= (size_t)1 << 20);
   CHECK(tide_object_bytes(h.heap, roots[1]) >= 50000);
   held_end(&h);
-  put(0, NULL);
-  put(1, NULL);
 }
 
 /* Functions that are told of the dead: from here on all is old from its first moment. Last. */
@@ -229,7 +214,6 @@ static void a_layout_ends_it(void) {
     make_many();
   CHECK(figures().young_collections == before && roots[0]->number == 60);
   CHECK(!held_end(&h).stopped_because);
-  put(0, NULL);
 }
 
 /* ---- Without them ---- */

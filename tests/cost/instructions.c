@@ -22,29 +22,37 @@ enum { FEW = 500, MANY = 2500, LOOP_FEW = 50, LOOP_MANY = 250 };
 #define SUM_TURN(i) result += at[i]
 #define MIX_TURN(i) result = (result ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15)
 
+static struct tide_mutator *m;
+static uint64_t array[WORDS];
+static void *volatile sink;
+
 #define LOOPS(kind, TURN)                                                                          \
-  static ALONE uint64_t kind##_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {   \
+  static ALONE uint64_t kind##_plain(struct tide_mutator *mutator, const uint64_t *at,             \
+                                     size_t count) {                                               \
     uint64_t result = 0;                                                                           \
     FRESH;                                                                                         \
     for (size_t i = 0; i < count; i++)                                                             \
       TURN(i);                                                                                     \
     return result;                                                                                 \
   }                                                                                                \
-  static ALONE uint64_t kind##_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {  \
+  static ALONE uint64_t kind##_polled(struct tide_mutator *mutator, const uint64_t *at,            \
+                                      size_t count) {                                              \
     uint64_t result = 0;                                                                           \
     FRESH;                                                                                         \
     for (size_t i = 0; i < count; i++) {                                                           \
       TURN(i);                                                                                     \
-      tide_safepoint(m);                                                                           \
+      tide_safepoint(mutator);                                                                     \
     }                                                                                              \
     return result;                                                                                 \
+  }                                                                                                \
+  static void run_##kind##_plain(size_t turns) {                                                   \
+    sink = (void *)(uintptr_t)kind##_plain(m, array, turns);                                       \
+  }                                                                                                \
+  static void run_##kind##_polled(size_t turns) {                                                  \
+    sink = (void *)(uintptr_t)kind##_polled(m, array, turns);                                      \
   }
 LOOPS(sum, SUM_TURN)
 LOOPS(mix, MIX_TURN)
-
-static struct tide_mutator *m;
-static uint64_t array[WORDS];
-static void *volatile sink;
 
 /* Objects in a ring, for the barrier. */
 struct node {
@@ -53,18 +61,6 @@ struct node {
 };
 static struct node *objects;
 
-static void run_sum_plain(size_t turns) {
-  sink = (void *)(uintptr_t)sum_plain(m, array, turns);
-}
-static void run_sum_polled(size_t turns) {
-  sink = (void *)(uintptr_t)sum_polled(m, array, turns);
-}
-static void run_mix_plain(size_t turns) {
-  sink = (void *)(uintptr_t)mix_plain(m, array, turns);
-}
-static void run_mix_polled(size_t turns) {
-  sink = (void *)(uintptr_t)mix_polled(m, array, turns);
-}
 static ALONE void run_alloc(size_t turns) {
   for (size_t i = 0; i < turns; i++)
     *(void *volatile *)tide_alloc(m, TIDE_LAYOUT_REFS, 16) = NULL;

@@ -20,8 +20,7 @@ static struct tide_mutator *m;
 static struct node *roots[LISTS], *all[MANY];
 
 static struct node *new_node(void) {
-  struct node *node = tide_alloc(m, TIDE_LAYOUT_REFS, sizeof *node);
-  CHECK(node);
+  struct node *node = new_object(m, TIDE_LAYOUT_REFS, sizeof *node);
   return node;
 }
 
@@ -71,8 +70,7 @@ static void run_tree(size_t objects) {
 }
 
 static void run_array(size_t objects) {
-  struct node **array = tide_alloc(m, TIDE_LAYOUT_REFS, objects * sizeof *array);
-  CHECK(array);
+  struct node **array = new_object(m, TIDE_LAYOUT_REFS, objects * sizeof *array);
   roots[0] = (struct node *)array;
   for (size_t i = 0; i < objects; i++)
     array[i] = new_node();

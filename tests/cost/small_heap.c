@@ -56,8 +56,7 @@ static void make(int i) {
   heaps[i] = HEAP(.small_pages = small_pages, .markers = 2);
   mutators[i] = ATTACH(heaps[i]);
   for (int k = 0; k < OBJECTS; k++) {
-    uint64_t *object = tide_alloc(mutators[i], TIDE_LAYOUT_LEAF, OBJECT_BYTES);
-    CHECK(object);
+    uint64_t *object = new_object(mutators[i], TIDE_LAYOUT_LEAF, OBJECT_BYTES);
     *object = 1;
   }
 }

@@ -22,8 +22,7 @@ static void *allocate(void *top) {
   void **old = tide_alloc_array(m, TIDE_LAYOUT_REFS, SLOTS, sizeof *old);
   for (int turn = 0; turn < 100; turn++) {
     for (int i = 0; i < SLOTS; i++) {
-      void **object = tide_alloc(m, TIDE_LAYOUT_REFS, 32);
-      CHECK(object);
+      void **object = new_object(m, TIDE_LAYOUT_REFS, 32);
       if (turn % 10 == 0)
         tide_write(m, old, &old[i], object);
       else

@@ -28,8 +28,7 @@ static void long_list(size_t length) {
   rig_open(&r, (size_t)1 << 30, 0, 0);
   void **head = tide_handle(r.m, NULL);
   for (size_t i = 0; i < length; i++) {
-    void **node = (void **)tide_alloc(r.m, TIDE_LAYOUT_REFS, 16);
-    CHECK(node);
+    void **node = (void **)new_object(r.m, TIDE_LAYOUT_REFS, 16);
     node[0] = *head;
     *head = node;
   }
@@ -65,8 +64,7 @@ static void long_array(size_t slots) {
 
 /* width arrays of width arrays of … leaves, each array over several slices. */
 static void **nest(unsigned depth, size_t width) {
-  void **array = (void **)tide_alloc(r.m, TIDE_LAYOUT_REFS, width * sizeof(void *));
-  CHECK(array);
+  void **array = (void **)new_object(r.m, TIDE_LAYOUT_REFS, width * sizeof(void *));
   size_t scope = tide_scope_open(r.m);
   CHECK(tide_handle(r.m, array));
   for (size_t i = 0; i < width; i += depth ? width / 8 : 1)

@@ -42,11 +42,9 @@ static size_t place(size_t words, size_t first, unsigned step) {
 /* References to `STEPS` lists of two objects each. `offset`: they point so far into them. */
 static void fill(void **object, size_t words, size_t first, size_t offset) {
   for (unsigned step = 0; step < STEPS; step++) {
-    void **node = (void **)tide_alloc(r.m, TIDE_LAYOUT_REFS, 16);
-    CHECK(node);
+    void **node = (void **)new_object(r.m, TIDE_LAYOUT_REFS, 16);
     object[place(words, first, step)] = (char *)node + offset;
-    void *leaf = tide_alloc(r.m, TIDE_LAYOUT_LEAF, 40);
-    CHECK(leaf);
+    void *leaf = new_object(r.m, TIDE_LAYOUT_LEAF, 40);
     node[1] = leaf;
   }
 }

@@ -71,10 +71,12 @@ static void one_heap(uint32_t *random, unsigned least, unsigned most_markers,
 
 int main(int count, char **arguments) {
   double seconds = 0, runs = 0, seed = 2463534242u, markers = 4, least = 1;
-  const struct number_option options[] = {
-      {"--seconds", &seconds, 1, 1e9},          {"--runs", &runs, 1, 1e15},
-      {"--seed", &seed, 1, UINT32_MAX},         {"--markers", &markers, 1, TIDE_MARKERS_MAX},
-      {"--least", &least, 1, TIDE_MARKERS_MAX}, {NULL, NULL, 0, 0}};
+  const struct number_option options[] = {{"--seconds", &seconds, 1, 1e9, NULL},
+                                          {"--runs", &runs, 1, 1e15, NULL},
+                                          {"--seed", &seed, 1, UINT32_MAX, NULL},
+                                          {"--markers", &markers, 1, TIDE_MARKERS_MAX, NULL},
+                                          {"--least", &least, 1, TIDE_MARKERS_MAX, NULL},
+                                          {.name = NULL}};
   read_options(count, arguments, options);
   if ((seconds == 0) == (runs == 0) || least > markers) {
     fprintf(stderr, "stress: one of --seconds and --runs; --least is no more than --markers\n");

@@ -85,9 +85,7 @@ static void *work(void *argument) {
     for (int i = 0; i < 1500; i++)
       replace(soak, m, random_next(seed) % (SLOTS / WORKERS) * WORKERS + worker->first, seed);
     make_garbage(soak, m, seed);
-    tide_blocking_enter(m);
-    usleep(200);
-    tide_blocking_leave(m);
+    BLOCKED(m, usleep(200));
   }
   if (random_next(seed) % 2) CHECK(tide_detach(m) == TIDE_OK); /* else its end detaches it */
   return NULL;
@@ -121,9 +119,7 @@ static void fork_once(struct soak *soak) {
     check_table(soak);
     _exit(0);
   }
-  tide_blocking_enter(soak->mutator);
-  expect_child(child);
-  tide_blocking_leave(soak->mutator);
+  BLOCKED(soak->mutator, expect_child(child));
 }
 
 static void write_files(struct tide_mutator *m, const char *folder, uint64_t round) {
@@ -142,8 +138,7 @@ static void make_aside(const char *folder, uint64_t round) {
   struct tide_mutator *m = ATTACH(heap);
   void **list = NULL;
   for (int i = 0; i < ASIDE; i++) {
-    void **fresh = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
-    CHECK(fresh);
+    void **fresh = new_object(m, TIDE_LAYOUT_REFS, 64);
     tide_write(m, fresh, fresh, list);
     list = fresh;
   }
@@ -175,11 +170,7 @@ void soak_round(struct soak *soak) {
     workers[i].thread = thread_new(work, &workers[i]);
   }
   if (soak->round % 4 == 0) fork_once(soak);
-  if (soak->round % 8 == 1) {
-    tide_blocking_enter(soak->mutator);
-    make_aside(soak->folder, soak->round);
-    tide_blocking_leave(soak->mutator);
-  }
+  if (soak->round % 8 == 1) BLOCKED(soak->mutator, make_aside(soak->folder, soak->round));
   for (size_t i = 0; i < WORKERS; i++)
     thread_end(soak->mutator, workers[i].thread);
   /* What is finalized goes away with the second collection. */

@@ -35,8 +35,7 @@ static void look_from_everywhere(void) {
 static __attribute__((noinline)) uint64_t recurse(uint64_t depth) {
   volatile char frame[FRAME];
   frame[0] = frame[FRAME - 1] = 0;
-  uint64_t *volatile number = tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *number);
-  CHECK(number);
+  uint64_t *volatile number = new_object(m, TIDE_LAYOUT_LEAF, sizeof *number);
   *number = depth;
   if (depth == 0)
     look_from_everywhere();

@@ -45,10 +45,11 @@ static inline uint64_t argument(int count, char **arguments, int index, uint64_t
   return value;
 }
 
-/* An option `name` and the number behind it. */
+/* An option `name` and what is behind it: a number, or a word. */
 struct number_option {
   const char *name;
   double *value, min, max;
+  const char **word;
 };
 /* The command line has nothing else; the last of the options has no name. */
 static inline void read_options(int count, char **arguments, const struct number_option *options) {
@@ -57,6 +58,10 @@ static inline void read_options(int count, char **arguments, const struct number
     while (option->name && strcmp(option->name, arguments[i]) != 0)
       option++;
     char *end = NULL;
+    if (option->word && i + 1 < count) {
+      *option->word = arguments[i + 1];
+      continue;
+    }
     if (option->name && i + 1 < count) *option->value = strtod(arguments[i + 1], &end);
     if (end && *end == 0 && *option->value >= option->min && *option->value <= option->max)
       continue;
@@ -109,6 +114,15 @@ static inline void mutator_end(struct tide_mutator **m) {
   CHECK(tide_detach(*m) == TIDE_OK);
 }
 #define SCOPED_MUTATOR SCOPED(mutator_end) struct tide_mutator *
+
+/* There must be memory for it. */
+static inline void *new_object(struct tide_mutator *m, tide_layout layout, size_t bytes) {
+  void *object = tide_alloc(m, layout, bytes);
+  CHECK(object);
+  return object;
+}
+/* Makes a call that waits. */
+#define BLOCKED(m, call) (tide_blocking_enter(m), (void)(call), tide_blocking_leave(m))
 
 static inline void heap_end(struct tide_heap *heap, struct tide_mutator *m) {
   CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);

@@ -51,8 +51,7 @@ static void fork_often(uint64_t forks) {
 static void *destroy_cancelled(void *gone) {
   struct tide_heap *other = small_heap();
   struct tide_mutator *m = ATTACH(other);
-  void **array = tide_alloc(m, TIDE_LAYOUT_REFS, 200000);
-  CHECK(array);
+  void **array = new_object(m, TIDE_LAYOUT_REFS, 200000);
   for (unsigned i = 0; i < 20000; i++)
     array[i] = tide_alloc(m, TIDE_LAYOUT_REFS, 16);
   CHECK(tide_collect(m) == TIDE_OK && tide_detach(m) == TIDE_OK);

@@ -17,12 +17,17 @@ static inline tide_layout list_layout(struct tide_heap *heap) {
   return layout;
 }
 
+static inline struct node *list_node(struct tide_mutator *m, tide_layout layout, uint64_t number) {
+  struct node *fresh = (struct node *)new_object(m, layout, sizeof *fresh);
+  CHECK(fresh->next == NULL && fresh->number == 0);
+  fresh->number = number;
+  return fresh;
+}
+
 static inline struct node *list_build(struct tide_mutator *m, tide_layout layout, uint64_t length) {
   struct node *list = NULL;
   for (uint64_t i = 0; i < length; i++) {
-    struct node *fresh = (struct node *)tide_alloc(m, layout, sizeof *fresh);
-    CHECK(fresh && fresh->next == NULL && fresh->number == 0);
-    fresh->number = i;
+    struct node *fresh = list_node(m, layout, i);
     fresh->next = list;
     list = fresh;
   }

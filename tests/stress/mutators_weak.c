@@ -155,8 +155,7 @@ static void *allocate(const struct item *item, int at) {
   if (item->kind == EPHEMERON) return tide_ephemeron_new(m, first, address_of(item->field[1]));
   if (item->kind != NODE)
     return tide_weak_new(m, first, item->kind == WEAK_BEFORE ? TIDE_WEAK_BEFORE : TIDE_WEAK_AFTER);
-  struct node *node = tide_alloc(m, node_layout, sizeof(struct node));
-  CHECK(node);
+  struct node *node = new_object(m, node_layout, sizeof(struct node));
   node->item = (uint64_t)at;
   for (int f = 0; f < FIELDS; f++)
     node->field[f] = address_of(item->field[f]);

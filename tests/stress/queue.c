@@ -243,9 +243,9 @@ static bool run(double seconds, uint64_t runs, uint32_t random) {
 int main(int argc, char **argv) {
   double seconds = 0, runs = 0, threads = 3, items = MAX_ITEMS, seed = 2463534242u;
   const struct number_option options[] = {
-      {"--seconds", &seconds, 0.001, 1e7},     {"--runs", &runs, 1, UINT32_MAX},
-      {"--threads", &threads, 1, MAX_THREADS}, {"--items", &items, 1, MAX_ITEMS},
-      {"--seed", &seed, 1, UINT32_MAX},        {NULL, NULL, 0, 0}};
+      {"--seconds", &seconds, 0.001, 1e7, NULL},     {"--runs", &runs, 1, UINT32_MAX, NULL},
+      {"--threads", &threads, 1, MAX_THREADS, NULL}, {"--items", &items, 1, MAX_ITEMS, NULL},
+      {"--seed", &seed, 1, UINT32_MAX, NULL},        {.name = NULL}};
   read_options(argc, argv, options);
   if ((seconds != 0) == (runs != 0)) {
     fprintf(stderr, "stress: needed, one of them: --seconds, --runs\n");

@@ -16,30 +16,20 @@ static pthread_barrier_t turn;
 static void *volatile nowhere;
 
 static struct node *make(uint64_t number) {
-  struct node *node = tide_alloc(m, layout, sizeof *node);
-  CHECK(node);
-  node->number = number;
-  return node;
+  return list_node(m, layout, number);
 }
 
 /* Another thread: collects while the first is in its region, and reuses what it frees. */
 static void *collect_meanwhile(void *rounds) {
   struct tide_mutator *mine = ATTACH(heap, .stack = TIDE_STACK_PRECISE);
   for (uint64_t i = 0; i < *(uint64_t *)rounds; i++) {
-    tide_blocking_enter(mine);
-    pthread_barrier_wait(&turn);
-    tide_blocking_leave(mine);
+    BLOCKED(mine, pthread_barrier_wait(&turn));
     for (int k = 0; k < 3; k++) {
       CHECK(tide_collect(mine) == TIDE_OK);
-      for (int n = 0; n < 3000; n++) {
-        struct node *node = tide_alloc(mine, layout, sizeof *node);
-        CHECK(node);
-        node->number = 1;
-      }
+      for (int n = 0; n < 3000; n++)
+        list_node(mine, layout, 1);
     }
-    tide_blocking_enter(mine);
-    pthread_barrier_wait(&turn);
-    tide_blocking_leave(mine);
+    BLOCKED(mine, pthread_barrier_wait(&turn));
   }
   tide_detach(mine);
   return NULL;

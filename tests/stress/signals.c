@@ -32,25 +32,16 @@ static void check_sizes(struct tide_mutator *m, uint32_t *seed) {
 }
 
 static void linger(uint32_t *seed) {
-  switch (random_next(seed) % 4) {
-  case 0:
-    for (int i = 0; i < 200; i++) {
-      void *volatile block = malloc(16 + random_next(seed) % 4000);
-      free(block);
-    }
-    break;
-  case 1:
-    for (int i = 0; i < 50; i++)
-      fprintf(nowhere, "%d of %s\n", i, "many");
-    break;
-  case 2:
-    for (int i = 0; i < 20000; i++)
-      atomic_fetch_add_explicit(&spins, 1, memory_order_relaxed);
-    free(malloc(1)); /* where ThreadSanitizer lets signals through */
-    break;
-  default:
-    break;
+  const uint32_t where = random_next(seed) % 4;
+  for (int i = 0; where == 0 && i < 200; i++) {
+    void *volatile block = malloc(16 + random_next(seed) % 4000);
+    free(block);
   }
+  for (int i = 0; where == 1 && i < 50; i++)
+    fprintf(nowhere, "%d of %s\n", i, "many");
+  for (int i = 0; where == 2 && i < 20000; i++)
+    atomic_fetch_add_explicit(&spins, 1, memory_order_relaxed);
+  if (where == 2) free(malloc(1)); /* where ThreadSanitizer lets signals through */
 }
 
 static void *work(void *number) {

@@ -78,8 +78,7 @@ static void at_once(void (*these)(struct tide_mutator *, uint64_t), uint64_t tim
   first = HEAP();
   second = HEAP();
   struct tide_mutator *m = ATTACH(first);
-  atomic_store(&ready, false);
-  atomic_store(&finished, false);
+  ready = finished = false;
   pthread_t thread = thread_new(those, NULL);
   wait_for(&ready);
   these(m, times);
@@ -149,10 +148,7 @@ static void stop_one_in_a_region_of_the_other(bool write_barrier) {
   second = HEAP(.write_barrier = write_barrier);
   struct tide_mutator *m = ATTACH(first);
   CHECK(tide_root_add_range(first, kept, KEPT) == TIDE_OK);
-  atomic_store(&ready, false);
-  atomic_store(&second_stopped, false);
-  atomic_store(&first_retired, false);
-  atomic_store(&leave, false);
+  ready = second_stopped = first_retired = leave = false;
   pthread_t resting = thread_new(rest, NULL);
   wait_for(&ready);
   pthread_t collecting = thread_new(collect_second, NULL);

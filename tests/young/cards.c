@@ -28,8 +28,7 @@ static uint64_t **array; /* a root */
 
 static void fill(size_t first) {
   for (size_t i = first; i < SLOTS; i += APART) {
-    uint64_t *number = tide_alloc(m, TIDE_LAYOUT_LEAF, 32);
-    CHECK(number);
+    uint64_t *number = new_object(m, TIDE_LAYOUT_LEAF, 32);
     *number = i;
     tide_write(m, array, &array[i], number);
   }

@@ -82,18 +82,12 @@ static uint32_t pick(struct run *r) {
 /* Few objects are long. */
 static uint32_t slots_of(struct run *r, enum shape shape) {
   uint32_t few = 1 + below(r, 12), dice = below(r, 64);
-  switch (shape) {
-  case PAIR:
-    return 2;
-  case BITMAP_LONG:
-    return 50;
-  case LEAF:
-    return 0;
-  case REPEATED:
+  if (shape == PAIR) return 2;
+  if (shape == BITMAP_LONG) return 50;
+  if (shape == LEAF) return 0;
+  if (shape == REPEATED)
     return 2 * (dice == 0 ? 2000 + below(r, 2000) : dice < 6 ? 180 + below(r, 200) : few);
-  default:
-    return dice == 0 ? 4200 + below(r, 9000) : dice < 6 ? 500 + below(r, 700) : few;
-  }
+  return dice == 0 ? 4200 + below(r, 9000) : dice < 6 ? 500 + below(r, 700) : few;
 }
 
 static size_t bytes_of(enum shape shape, uint32_t slots) {
@@ -102,20 +96,13 @@ static size_t bytes_of(enum shape shape, uint32_t slots) {
 }
 
 static void *allocate(struct run *r, enum shape shape, uint32_t slots) {
-  struct tide_mutator *m = r->s.m;
   tide_layout layout = r->s.layout[shape];
-  switch (shape) {
-  case PAIR:
-    return tide_alloc(m, layout, 24);
-  case LEAF:
-    return tide_alloc(m, layout, 8 + 8 * below(r, 20));
-  case REPEATED:
-    return tide_alloc_array(m, layout, slots / 2, 24);
-  case BITMAP_LONG:
-    return tide_alloc(m, layout, 800);
-  default:
-    return tide_alloc(m, layout, bytes_of(shape, slots));
-  }
+  if (shape == REPEATED) return tide_alloc_array(r->s.m, layout, slots / 2, 24);
+  size_t bytes = shape == PAIR          ? 24
+                 : shape == LEAF        ? 8 + 8 * below(r, 20)
+                 : shape == BITMAP_LONG ? 800
+                                        : bytes_of(shape, slots);
+  return tide_alloc(r->s.m, layout, bytes);
 }
 
 static uint32_t make_weak(struct run *r, enum shape shape) {
@@ -330,54 +317,31 @@ static bool passes(struct setting *setting) {
   return good;
 }
 
-static void usage(const char *name) {
-  fprintf(stderr,
-          "usage: %s [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME] "
-          "[--faulty 1] [--concurrent 1]\n",
-          name);
-  exit(2);
-}
-
-static void read_argument(struct setting *s, int count, char **arguments, int i) {
-  const char *option = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-  if (!value) usage(arguments[0]);
-  if (strcmp(option, "--operations") == 0)
-    s->operations = argument(count, arguments, i + 1, 0);
-  else if (strcmp(option, "--seed") == 0)
-    s->seed = (uint32_t)argument(count, arguments, i + 1, 0);
-  else if (strcmp(option, "--engine") == 0)
-    s->engine = value;
-  else if (strcmp(option, "--markers") == 0)
-    s->markers = (unsigned)argument(count, arguments, i + 1, 0);
-  else if (strcmp(option, "--faulty") == 0)
-    s->faulty = argument(count, arguments, i + 1, 0) != 0;
-  else if (strcmp(option, "--concurrent") == 0)
-    s->concurrent = argument(count, arguments, i + 1, 0) != 0;
-  else if (strcmp(option, "--mutant") == 0) {
-    unsigned k = 0;
-    while (k <= LOG && strcmp(mutants[k], value) != 0)
-      k++;
-    if (k > LOG) usage(arguments[0]);
-    s->mutant = (enum mutant)k;
-  } else
-    usage(arguments[0]);
-}
-
 int main(int count, char **arguments) {
-  struct setting given = {.operations = 3000, .seed = 1};
-  for (int i = 1; i < count; i += 2)
-    read_argument(&given, count, arguments, i);
+  double operations = 3000, seed = 1, only = 0, faulty = 0, concurrent = 0;
+  const char *wanted = NULL, *mutant = mutants[NONE];
+  const struct number_option options[] = {{"--operations", &operations, 0, 1e12, NULL},
+                                          {"--seed", &seed, 0, UINT32_MAX, NULL},
+                                          {"--engine", .word = &wanted},
+                                          {"--markers", &only, 1, 4, NULL},
+                                          {"--mutant", .word = &mutant},
+                                          {"--faulty", &faulty, 0, 1, NULL},
+                                          {"--concurrent", &concurrent, 0, 1, NULL},
+                                          {.name = NULL}};
+  read_options(count, arguments, options);
+  struct setting given = {(uint64_t)operations, .faulty = faulty != 0,
+                          .concurrent = concurrent != 0};
+  while (strcmp(mutants[given.mutant], mutant) != 0)
+    CHECK(given.mutant++ < LOG);
   bool good = true;
-  for (size_t e = 0; tide_engine_name(e); e++) {
-    const char *engine = tide_engine_name(e);
-    if (given.engine && strcmp(engine, given.engine) != 0) continue;
+  for (size_t e = 0; (given.engine = tide_engine_name(e)); e++) {
+    if (wanted && strcmp(given.engine, wanted) != 0) continue;
     for (unsigned markers = 1; markers <= 4; markers *= 2) {
+      if (only != 0 && markers != (unsigned)only) continue;
+      if (markers > 1 && strcmp(given.engine, "serial") == 0) continue;
       struct setting s = given;
-      if (given.markers && given.markers != markers) continue;
-      if (markers > 1 && strcmp(engine, "serial") == 0) continue;
-      s.engine = engine;
       s.markers = markers;
-      s.seed = given.seed + markers + 16 * (uint32_t)e;
+      s.seed = (uint32_t)seed + markers + 16 * (uint32_t)e;
       good &= passes(&s);
     }
   }

@@ -43,19 +43,10 @@ void shadow_close(struct shadow *s) {
 }
 
 void **shadow_slot(const struct shadow *s, uint32_t number, uint32_t index) {
-  void **words = (void **)s->node[number].at;
-  switch (s->node[number].shape) {
-  case PREFIXED:
-    return words + 2 + index;
-  case TRACED:
-    return words + 1 + index;
-  case REPEATED:
-    return words + index / 2 * 3 + index % 2;
-  case BITMAP_LONG:
-    return words + index * 2;
-  default:
-    return words + index;
-  }
+  const enum shape shape = s->node[number].shape;
+  if (shape == REPEATED) index += index / 2;
+  if (shape == BITMAP_LONG) index *= 2;
+  return (void **)s->node[number].at + index + (shape == PREFIXED ? 2 : shape == TRACED);
 }
 
 uint32_t shadow_add(struct shadow *s, enum shape shape, void *object, uint32_t slots) {

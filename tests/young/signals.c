@@ -13,9 +13,7 @@ static tide_layout layout;
 static _Atomic(bool) finished;
 
 static struct node *make(struct tide_mutator *m, struct node *next, uint64_t number) {
-  struct node *fresh = (struct node *)tide_alloc(m, layout, sizeof *fresh);
-  CHECK(fresh && !fresh->next);
-  fresh->number = number;
+  struct node *fresh = list_node(m, layout, number);
   tide_write(m, fresh, &fresh->next, next); /* it may be old already */
   return fresh;
 }

@@ -85,8 +85,7 @@ static uint64_t stop_everywhere(size_t words, bool with_full) {
     *handle = tide_alloc_array(self, TIDE_LAYOUT_REFS, words, sizeof(void *));
     CHECK(*handle && tide_collect(self) == TIDE_OK);
     void **object = *handle;
-    uint64_t *value = tide_alloc(self, TIDE_LAYOUT_LEAF, 16);
-    CHECK(value);
+    uint64_t *value = new_object(self, TIDE_LAYOUT_LEAF, 16);
     *value = stop_at;
     store(object, &object[words / 2], value);
     expect_order(object, value, words / 2);
