@@ -323,7 +323,6 @@ MUTANTS = {
         Mutant("byte=0", "", "poll", "the object does not become pending: for Relacy flag and byte are one"),
         Mutant("flag=0", "poll", "poll", "the page is not flagged"),
         Mutant("slab=0", "", "poll", "nor the slab: not in Relacy's log"),
-        Mutant("read=0", "", "shared", "the barrier reads what was in the slot plainly: not in Relacy's"),
         Mutant("wake=0", "signal", "signal", "nobody is woken at the gate"),
         Mutant("fetch_or(&mutator->state)=acquire", "poll", "poll", "stopped without what it logged"),
         Mutant("fetch_or(&mutator->state)=release", "", "poll", "counts down before the count is there: "

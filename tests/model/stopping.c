@@ -121,8 +121,7 @@ static inline void model_end(struct tide_mutator *mutator) {
 #define td_allocation_begin model_begin
 #define td_allocation_end model_end
 #include "heap/space/marks.h"
-/* Mutants leave these stores out, or read a slot plainly. A signal may come between the byte and
- * the flag, too. */
+/* Mutants leave these stores out. A signal may come between the byte and the flag, too. */
 #define td_mark_store(mark, value)                                                                 \
   do {                                                                                             \
     if (MODEL_STEP(byte)) td_mark_store(mark, value);                                              \
@@ -137,7 +136,6 @@ static inline void model_end(struct tide_mutator *mutator) {
   do {                                                                                             \
     if (MODEL_STEP(slab)) __atomic_store_n(p, value, order);                                       \
   } while (0)
-#define __atomic_load_n(p, order) (MODEL_STEP(read) ? __atomic_load_n(p, order) : *(p))
 #define td_mark_word uint8_t /* one flag at a time, and the bytes of marks, too */
 static uint64_t model_load_word(const uint8_t *bytes) {
   uint64_t word = 0;
