@@ -204,7 +204,10 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     return true;
   }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
-  void (*then)(struct tide_mutator *, void *) = wish.kind == TIDE_CYCLE_FULL ? take_stopped : NULL;
+  /* Where it would find nothing to do, blocks may be sorted after the stop. */
+  bool full = wish.kind == TIDE_CYCLE_FULL;
+  bool takes = full && (request->own > 0 || is_at_limit(mutator->heap, request));
+  void (*then)(struct tide_mutator *, void *) = takes ? take_stopped : NULL;
   enum td_collected collected = may_collect(mutator->heap, request)
                                     ? td_collect_unless(mutator, wish, seen, then, request)
                                     : TD_COLLECTED_PAUSED;
@@ -215,9 +218,10 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     td_owed_tell(mutator);
   }
   request->beside = 0;
+  request->own += full && !takes && collected == TD_COLLECTED;
   if (collected == TD_COLLECTED_BY_OTHER)
     request->others++;
-  else if (failed || wish.kind == TIDE_CYCLE_FULL)
+  else if (failed || full)
     request->step = TD_STEP_GROW;
   request->seen = cycles_of(mutator->heap);
   return !failed;

@@ -175,7 +175,8 @@ static void sort(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_pause_retire_runs(heap);
   heap->last_beside = !b->stopped;
-  td_cycle_sort(&b->cycle, true);
+  b->cycle.sorts = td_cycle_may_sort_beside(heap);
+  td_cycle_sort(&b->cycle);
   td_owed_settle(heap, NULL, TIDE_CYCLE_FULL);
   if (heap->verify) td_verify_or_abort(heap);
 }

@@ -5,7 +5,8 @@
  *   mark     from all roots, in parallel
  *   reclaim  ephemerons, weak references, finalizers (gc/cycle/reclaim.h tells the order)
  *   sort     empty blocks return to the pool, the others wait to be swept by allocation; after the
- *            resume, if there are other threads that need not wait for it
+ *            resume, if there are other threads that need not wait for it: then objects are old
+ *            from their first moment until all is sorted, and a short stop ends that
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
 
@@ -65,6 +66,7 @@ static void mark_roots(struct marking *marking) {
 static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   struct marking marking = {.heap = heap};
   if (cycle->kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
+  if (cycle->sorts) td_young_suspend(heap);
   td_ephemerons_begin(heap);
   td_mark_begin(heap->markers);
   if (cycle->keeps) {
@@ -78,14 +80,13 @@ static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
-/* One thread alone gains nothing by it. An allocation may have to take its object in the stop: it
- * comes with a `then`. In a heap that tells young objects from old ones, what is allocated while
- * blocks are sorted would have to be old, and another stop would have to end that. */
+/* One thread alone gains nothing by it. */
 static bool may_sort_beside(const struct td_cycle *cycle) {
   const struct tide_heap *heap = cycle->heap;
   /* relaxed: changed under the lock that we hold. */
   bool alone = atomic_load_explicit(&heap->world->count, memory_order_relaxed) == 1;
-  return !alone && !cycle->then && !heap->space.has_young;
+  bool full = cycle->kind == TIDE_CYCLE_FULL;
+  return full && !alone && !cycle->then && td_cycle_may_sort_beside(heap);
 }
 
 /* Everything between the stop and the resume. */
@@ -96,6 +97,7 @@ static void collect_stopped(struct td_cycle *cycle) {
   if (heap->verify) td_verify_begin(heap);
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   heap->marking = true;
+  cycle->sorts = may_sort_beside(cycle);
   cycle->root_bytes = mark(heap, cycle);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
@@ -105,10 +107,12 @@ static void collect_stopped(struct td_cycle *cycle) {
   stats->objects += heap->ephemerons->objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   heap->last_beside = false;
-  td_cycle_sort(cycle, may_sort_beside(cycle));
+  td_cycle_sort(cycle);
   heap->marking = false;
-  if (!cycle->sorts) td_cycle_end_sorting(cycle);
-  td_young_follow(heap);
+  if (!cycle->sorts) {
+    td_cycle_end_sorting(cycle);
+    td_young_follow(heap);
+  }
   td_owed_settle(heap, cycle->self, cycle->kind);
   if (heap->verify) td_verify_or_abort(heap);
 }
@@ -162,6 +166,19 @@ static void sort_safely(void *argument) {
   td_thread_leave_safe(NULL);
 }
 
+/* A short stop, from which on objects are young again. Inside td_stack_call. */
+static void resume_young(void *argument) {
+  struct td_cycle *cycle = argument;
+  struct tide_heap *heap = cycle->heap;
+  const uint64_t since = td_plat_now_ns();
+  td_world_stop(heap, cycle->self);
+  td_young_resume(heap);
+  td_pause_hand_back_runs(heap);
+  const uint64_t stopped = td_plat_now_ns() - since;
+  if (stopped > cycle->longest_ns) cycle->longest_ns = stopped;
+  td_world_resume(heap, cycle->self);
+}
+
 /* Without the world's lock, so that threads may come and go meanwhile. */
 static void sort_beside(struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
@@ -172,6 +189,12 @@ static void sort_beside(struct td_cycle *cycle) {
   heap->world->cancel_state = cancel_state;
   pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
   td_cycle_end_sorting(cycle);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  if (td_young_must_resume(heap))
+    td_stack_call(resume_young, cycle);
+  else
+    td_young_wait(heap);
+  pthread_mutex_lock(&heap->finalizers->lock); /* as above */
   publish(cycle);
   pthread_mutex_unlock(&heap->finalizers->lock);
   td_world_set_beside(heap, false);

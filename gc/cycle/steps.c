@@ -57,11 +57,13 @@ static void decide(const struct td_cycle *cycle) {
   heap->when->allocated_before = allocated;
 }
 
-void td_cycle_sort(struct td_cycle *cycle, bool may_wait) {
-  const struct tide_heap *heap = cycle->heap;
+bool td_cycle_may_sort_beside(const struct tide_heap *heap) {
+  return !heap->verify && td_sort_may_wait(&heap->space);
+}
+
+void td_cycle_sort(struct td_cycle *cycle) {
   struct td_space *space = &cycle->heap->space;
   const uint64_t before = space->live_bytes;
-  cycle->sorts = may_wait && !heap->verify && td_sort_may_wait(space);
   if (cycle->sorts)
     td_sort_begin(space);
   else if (cycle->kind == TIDE_CYCLE_YOUNG)

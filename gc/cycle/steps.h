@@ -29,9 +29,10 @@ struct td_cycle {
 void td_cycle_set_asks(struct tide_heap *heap, bool asks);
 /* Stops the world. Returns false if there is no memory to remember the roots. */
 bool td_cycle_stop_with_roots(struct td_cycle *cycle);
-/* After marking, the world stopped: sorts the blocks, or leaves that to be done while the program
- * runs, if nothing of the heap speaks against it: `sorts` tells. */
-void td_cycle_sort(struct td_cycle *cycle, bool may_wait);
+/* World stopped: may blocks be sorted while the program runs? */
+bool td_cycle_may_sort_beside(const struct tide_heap *heap);
+/* After marking, the world stopped: sorts the blocks, or leaves that to be done if `sorts`. */
+void td_cycle_sort(struct td_cycle *cycle);
 /* All are sorted: tells of it, and decides what is due next. */
 void td_cycle_end_sorting(struct td_cycle *cycle);
 /* The figures of a collection that has ended become those of the last one. */

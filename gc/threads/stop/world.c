@@ -51,7 +51,7 @@ static void wait_for_end(struct td_world *world) {
 static void lock_after(struct td_world *world, enum awaits awaits) {
   pthread_mutex_lock(&world->lock);
   if (awaits == THE_END && world->beside) wait_for_end(world);
-  while (awaits == ALL_OTHERS && world->after_end > 0)
+  while (awaits == ALL_OTHERS && (world->beside || world->after_end > 0))
     pthread_cond_wait(&world->ended, &world->lock);
 }
 
@@ -97,8 +97,8 @@ void td_world_unlock_safe(struct tide_heap *heap) {
 
 static bool try_lock(struct td_world *world, enum awaits awaits) {
   if (pthread_mutex_trylock(&world->lock) != 0) return false;
-  bool waits = awaits == THE_END && world->beside;
-  if (awaits == ALL_OTHERS) waits = world->after_end > 0;
+  bool waits = awaits != NOTHING && world->beside;
+  if (awaits == ALL_OTHERS && world->after_end > 0) waits = true;
   if (!waits) return true;
   pthread_mutex_unlock(&world->lock);
   return false;

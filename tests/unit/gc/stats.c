@@ -5,7 +5,8 @@
 
 #include "gc/state/heap.h"
 #include "heap/cells/sort.h"
-#include "tests/unit/gc/common.h"
+#include "heap/young/young.h"
+#include "tests/unit/gc/young.h"
 #include "tide/dropin.h"
 
 HeapTest(stats, add_up) {
@@ -83,43 +84,124 @@ HeapTest(events, come_in_order) {
 }
 
 struct other {
-  struct tide_heap *heap;
-  _Atomic(unsigned) turns;
-  _Atomic(bool) ended;
+  struct world world; /* the mutator is its own */
+  struct pair *list;  /* made while blocks are sorted */
+  _Atomic(unsigned) turns, made;
+  _Atomic(bool) sorts, ended;
   bool went_on;
 };
-static void *poll_until_told(void *data) {
+
+static void *make_while_sorting(void *data) {
   struct other *other = data;
-  SCOPED_MUTATOR m = tide_attach(other->heap, NULL, NULL);
-  for (; !atomic_load(&other->ended); atomic_fetch_add(&other->turns, 1))
+  SCOPED_MUTATOR m = other->world.m = tide_attach(other->world.heap, NULL, NULL);
+  for (; !atomic_load(&other->ended); atomic_fetch_add(&other->turns, 1)) {
     tide_safepoint(m);
+    if (!atomic_load(&other->sorts) || atomic_load(&other->made) == 100) continue;
+    other->list = pair_new(&other->world, other->list, NULL, 1);
+    atomic_fetch_add(&other->made, 1);
+  }
   return NULL;
 }
 
 /* Ten seconds are enough for a thread that does not stand still. */
 EVENT(await_other) {
   struct other *other = context;
-  const unsigned before = atomic_load(&other->turns);
   if (event != TIDE_EVENT_SWEEP_END) return;
-  for (int i = 0; i < 1000 && atomic_load(&other->turns) == before; i++)
+  atomic_store(&other->sorts, true);
+  for (int i = 0; i < 1000 && atomic_load(&other->made) < 100; i++)
     usleep(10000);
-  other->went_on = atomic_load(&other->turns) != before;
+  other->went_on = atomic_load(&other->made) == 100;
+}
+
+static void collect_by_call(struct world *w) {
+  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+}
+static void collect_by_allocation(struct world *w) {
+  for (uint64_t before = collections(w); collections(w) == before;)
+    cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100000));
+}
+
+/* Returns with what the other thread has made as the only root. */
+static void collect_beside_other(struct world *w, struct other *other,
+                                 void (*collect)(struct world *)) {
+  other->world = *w;
+  pthread_t thread = thread_new(make_while_sorting, other);
+  tide_blocking_enter(w->m);
+  while (atomic_load(&other->turns) == 0)
+    sched_yield();
+  tide_blocking_leave(w->m);
+  cr_assert_eq(tide_root_add(w->heap, &other->list), TIDE_OK);
+  tide_heap_on_event(w->heap, await_other, other);
+  collect(w);
+  tide_heap_on_event(w->heap, NULL, NULL);
+  cr_assert(other->went_on);
+  atomic_store(&other->ended, true);
+  thread_end(w->m, thread);
 }
 
 HeapTest(events, others_run_while_blocks_are_sorted) {
+  struct other other = {.list = NULL};
   if (!td_sort_may_wait(&w.heap->space)) return; /* with AddressSanitizer */
-  struct other other = {.heap = w.heap};
-  pthread_t thread = thread_new(poll_until_told, &other);
+  collect_beside_other(&w, &other, collect_by_call);
+  cr_assert_eq(live_after_collect(&w), 100);
+}
+HeapTest(events, others_run_while_blocks_are_sorted_that_an_allocation_wants) {
+  struct other other = {.list = NULL};
+  if (!td_sort_may_wait(&w.heap->space)) return; /* as above */
+  collect_beside_other(&w, &other, collect_by_allocation);
+  cr_assert_eq(live_after_collect(&w), 100);
+}
+
+/* What was allocated meanwhile is old; what comes later is young again, and stores are logged. */
+YoungTest(events, others_run_while_blocks_are_sorted_in_a_heap_with_young_objects) {
+  struct other other = {.list = NULL};
+  if (!td_sort_may_wait(&w.heap->space)) return; /* as above */
+  collect_beside_other(&w, &other, collect_by_call);
+  cr_assert(td_young_are_born(&w.heap->space));
+  struct pair *young = pair_new(&w, NULL, NULL, 2);
+  tide_write(w.m, other.list, &other.list->right, young);
+  cr_assert_not_null(pair_new(&w, NULL, NULL, 3));
+  cr_assert_eq(count_after_young(&w), 101);
+  cr_assert_eq(live_after_collect(&w), 101);
+}
+
+static _Atomic(bool) overlaps;
+
+/* The other thread asks for another collection meanwhile. */
+EVENT(note_overlap) {
+  _Atomic(bool) *sorts = context;
+  if (event == TIDE_EVENT_WEAK_END) atomic_store(sorts, true);
+  if (event == TIDE_EVENT_SWEEP_END) atomic_store(sorts, false);
+  if (event == TIDE_EVENT_CYCLE_BEGIN && atomic_load(sorts)) atomic_store(&overlaps, true);
+}
+
+static void *begin_while_sorting(void *data) {
+  struct other *other = data;
+  SCOPED_MUTATOR m = tide_attach(other->world.heap, NULL, NULL);
+  for (; !atomic_load(&other->ended); atomic_fetch_add(&other->turns, 1)) {
+    tide_safepoint(m);
+    if (atomic_load(&other->sorts)) tide_collect_begin(m);
+  }
+  return NULL;
+}
+
+/* A collection beside the program does not begin before blocks are sorted. */
+Test(events, one_collection_at_a_time) {
+  SCOPED_WORLD w = WORLD(.write_barrier = true, .concurrent = true);
+  struct other other = {.world = w};
+  pthread_t thread = thread_new(begin_while_sorting, &other);
   tide_blocking_enter(w.m);
   while (atomic_load(&other.turns) == 0)
     sched_yield();
   tide_blocking_leave(w.m);
-  tide_heap_on_event(w.heap, await_other, &other);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert(other.went_on);
+  list_new(&w, 500000);
+  tide_heap_on_event(w.heap, note_overlap, &other.sorts);
+  for (int i = 0; i < 10; i++)
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
   tide_heap_on_event(w.heap, NULL, NULL);
   atomic_store(&other.ended, true);
   thread_end(w.m, thread);
+  cr_assert(!atomic_load(&overlaps));
 }
 
 VISIT(stop_after_three) {
