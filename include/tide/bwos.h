@@ -23,6 +23,8 @@
  * The owner:
  *   bool jobs_put(struct jobs *, struct jobs_owner *, struct job)
  *       False if the queue is full; then nothing was stored: run the job, or keep it elsewhere.
+ *       A first-in, first-out queue that is full stays so, whatever thieves take, until the
+ *       owner's gets have gone past its oldest block. Sharing with a thief uses up a whole block.
  *   bool jobs_get(struct jobs *, struct jobs_owner *, struct job *out)
  *       False if the queue is empty: all that was put has been got or stolen.
  *   void jobs_poll(struct jobs *, struct jobs_owner *)

@@ -74,7 +74,7 @@ public:
   queue(const queue &) = delete;
   queue &operator=(const queue &) = delete;
 
-  // False if the queue is full; then nothing was stored.
+  // False if the queue is full; then nothing was stored. Only gets make room in a full bwos_fifo.
   [[nodiscard]] bool put(const T &item) noexcept {
     bool stored = put_only(item);
     poll();

@@ -126,6 +126,29 @@ Test(bwos, fifo_shares_by_itself) {
   cr_assert_not(line_fifo_get(&q, &o, &out));
 }
 
+/* Thieves never take from the get block, so it alone keeps the ring from turning. */
+Test(bwos, fifo_has_room_again_once_gets_pass_the_oldest_block) {
+  struct odd_fifo q;
+  struct odd_fifo_owner o;
+  struct odd out[16];
+  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 4, 4));
+  for (unsigned i = 0; i < 16; i++)
+    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  for (unsigned i = 0; i < 2; i++)
+    cr_assert_eq(odd_fifo_steal(&q, out, 16), 4);
+  cr_assert_eq(odd_fifo_steal(&q, out, 16), TIDE_BWOS_NOTHING, "the first and last are private");
+  for (unsigned i = 0; i < 4; i++) {
+    cr_assert_not(odd_fifo_put(&q, &o, odd_of(16)), "full, though thieves took half");
+    cr_assert(odd_fifo_get(&q, &o, out));
+    cr_assert_arr_eq(out[0].at, odd_of(i).at, sizeof out[0].at);
+  }
+  cr_assert(odd_fifo_get(&q, &o, out));
+  cr_assert_arr_eq(out[0].at, odd_of(12).at, sizeof out[0].at);
+  for (unsigned i = 0; i < 12; i++)
+    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  cr_assert_not(odd_fifo_put(&q, &o, odd_of(12)));
+}
+
 Test(bwos, expert_form_shares_when_told) {
   unsigned char out[4];
   make(4, 16);
