@@ -224,8 +224,9 @@ static bool read_document(struct importer *in) {
     }
     if (!read) return false;
   }
-  if (in->scan.failed || !td_scan_end(&in->scan)) return false;
+  if (in->scan.failed) return false;
   if (!in->has_edges) return fail_here(in, "not a heap snapshot: no \"nodes\" and \"edges\"");
+  if (!td_scan_end(&in->scan)) return false;
   return in->node_count > 0 ? true : fail_here(in, "no nodes, not even the root");
 }
 

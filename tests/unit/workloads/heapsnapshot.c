@@ -219,6 +219,7 @@ Test(heapsnapshot, says_what_is_wrong) {
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,999999999999],\"edges\":[]}", "over 2^32 edges");
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[],\"strings\":[1]}", "a string");
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[]} x", "more after the end");
+  assert_message("{\"type\":\"ROOT\"}\n{\"type\":\"HASH\"}", "not a heap snapshot");
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0,],\"edges\":[]}", "a whole number");
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1 8,0],\"edges\":[]}", "a comma");
   assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[],\"x\":[}}", "a stray bracket");
