@@ -33,16 +33,18 @@ bool td_layout_fits(const struct td_layout *layout, size_t bytes) {
   }
 }
 
-static void free_parts(struct td_layout *layout) {
-  free(layout->bits);
-  free(layout->name);
-}
+/* Bits of a layout, and its name behind them. */
+struct td_layout_parts {
+  struct td_layout_parts *next;
+  uint64_t bits[];
+};
 
 void td_layouts_deinit(struct td_layouts *layouts) {
-  for (uint32_t i = 0; layouts->at && i < layouts->count; i++)
-    free_parts(&layouts->at[i]);
-  layouts->at = NULL;
-  layouts->count = 0;
+  for (struct td_layout_parts *next, *parts = layouts->parts; parts; parts = next) {
+    next = parts->next;
+    free(parts);
+  }
+  *layouts = (struct td_layouts){0};
 }
 
 static bool same_name(const char *a, const char *b) {
@@ -72,23 +74,22 @@ static bool same(const struct td_layout *a, const struct td_layout *b) {
   }
 }
 
-/* Gives the layout copies of its own of what it points to. */
-static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted) {
+/* Makes a layout with copies of what the wanted one points to. */
+static bool copy(struct td_layouts *layouts, const struct td_layout *wanted,
+                 struct td_layout *layout) {
+  const size_t words = wanted->bits ? (wanted->words + 63) / 64 : 0;
+  const size_t name_bytes = wanted->name ? strlen(wanted->name) + 1 : 0;
   *layout = *wanted;
   layout->bits = NULL;
-  layout->name = NULL;
   layout->arrays = 0;
-  if (wanted->bits && wanted->words > 0) {
-    size_t bytes = (wanted->words + 63) / 64 * 8;
-    layout->bits = malloc(bytes);
-    if (!layout->bits) return false;
-    memcpy(layout->bits, wanted->bits, bytes);
-  }
-  if (wanted->name) {
-    layout->name = strdup(wanted->name);
-    if (!layout->name) free(layout->bits);
-  }
-  return !wanted->name || layout->name;
+  if (words == 0 && name_bytes == 0) return true;
+  struct td_layout_parts *parts = malloc(sizeof *parts + words * sizeof *parts->bits + name_bytes);
+  if (!parts) return false;
+  parts->next = layouts->parts;
+  layouts->parts = parts;
+  if (words) layout->bits = memcpy(parts->bits, wanted->bits, words * sizeof *parts->bits);
+  if (name_bytes) layout->name = memcpy(parts->bits + words, wanted->name, name_bytes);
+  return true;
 }
 
 tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted) {
@@ -96,7 +97,7 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
     if (same(&layouts->at[i], wanted)) return (tide_layout)i;
   if (layouts->count == TIDE_LAYOUT_MAX) return TIDE_LAYOUT_INVALID;
   struct td_layout fresh;
-  if (!copy_parts(&fresh, wanted)) return TIDE_LAYOUT_INVALID;
+  if (!copy(layouts, wanted, &fresh)) return TIDE_LAYOUT_INVALID;
   if (fresh.kind == TD_KIND_BITMAP_LONG || fresh.kind == TD_KIND_TRACED ||
       fresh.kind == TD_KIND_REPEATED)
     fresh.map = layouts->count;

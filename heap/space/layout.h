@@ -92,6 +92,8 @@ _Static_assert(TIDE_LAYOUT_MAX <= 1u << TD_LAYOUT_BITS, "the number of a layout"
  * `arrays`, and the array never moves, so entries are read without the lock. */
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
+  /* What they point to. A leak detector looks into memory of malloc, and not into the table. */
+  struct td_layout_parts *parts;
   uint32_t count;
   bool any_told; /* one of them has on_reclaim */
 };
