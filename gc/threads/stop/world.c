@@ -243,13 +243,12 @@ static bool release_interrupted(struct td_world *world) {
   return any;
 }
 
-static void stop_released(struct td_world *world, const struct tide_mutator *self) {
+static void stop_released(struct td_world *world) {
   uint32_t safe = 0;
   for (struct tide_mutator *m = world->mutators; m; m = m->next)
     if (m->released) safe += set_stop(m, 0);
   /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
   if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
-  (void)signal_mutators(world, self);
 }
 
 /* Longer from time to time: the one with the lock may wait for a CPU. */
@@ -259,8 +258,10 @@ static void stop_again(struct patience *patience) {
     /* relaxed: a hint; no thread wakes us while some are awaited once more. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_relaxed);
     td_plat_wait(&world->awaited, left, patience->pause_ns);
-    stop_released(world, patience->self);
+    stop_released(world);
   }
+  /* Also for threads that have ended since the signal was sent, and did not get it. */
+  (void)signal_mutators(world, patience->self);
   if (patience->pause_ns < TD_AGAIN_MOST_NS) patience->pause_ns *= 2;
   patience->again_ns = td_plat_now_ns() + 4 * patience->pause_ns;
 }
