@@ -109,17 +109,32 @@ static void *end_slowly(void *unused) {
   pthread_setspecific(key, (void *)1);
   return unused;
 }
-PART(late_destructors) {
+/* A stop waits for nobody who is gone. */
+static void stop_often(void (*stop)(void)) {
   GC_allow_register_threads();
   CHECK(pthread_key_create(&key, destroy) == 0);
   for (int round = 0; round < 20; round++) {
     pthread_t thread[10];
     start_all(thread, 10, end_slowly);
-    GC_gcollect();
+    stop();
     finish_all(thread, 10);
-    GC_gcollect(); /* waits for nobody who is gone */
+    stop();
   }
   CHECK(destroyed == 20 * 10 * ROUNDS_LATE);
+}
+PART(late_destructors) {
+  stop_often(GC_gcollect);
+}
+static void stop_and_fork(void) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+PART(late_destructors_fork, .early = true) {
+  GC_set_handle_fork(1);
+  GC_INIT();
+  stop_often(stop_and_fork);
 }
 
 /* ---- Events ---- */

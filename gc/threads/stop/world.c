@@ -38,8 +38,12 @@ void td_world_deinit(struct td_world *world) {
 enum awaits {
   NOTHING,    /* threads that come and go, and who collects beside the program */
   THE_END,    /* of a collection beside the program */
-  ALL_OTHERS, /* that have waited for it: the next one, which would begin before they wake up */
+  ALL_OTHERS, /* and all who have waited for it: the next one, which would begin before they wake */
 };
+
+static bool must_wait(const struct td_world *world, enum awaits awaits) {
+  return (awaits != NOTHING && world->beside) || (awaits == ALL_OTHERS && world->after_end > 0);
+}
 
 static void wait_for_end(struct td_world *world) {
   world->after_end++;
@@ -51,7 +55,7 @@ static void wait_for_end(struct td_world *world) {
 static void lock_after(struct td_world *world, enum awaits awaits) {
   pthread_mutex_lock(&world->lock);
   if (awaits == THE_END && world->beside) wait_for_end(world);
-  while (awaits == ALL_OTHERS && (world->beside || world->after_end > 0))
+  while (must_wait(world, awaits))
     pthread_cond_wait(&world->ended, &world->lock);
 }
 
@@ -97,9 +101,7 @@ void td_world_unlock_safe(struct tide_heap *heap) {
 
 static bool try_lock(struct td_world *world, enum awaits awaits) {
   if (pthread_mutex_trylock(&world->lock) != 0) return false;
-  bool waits = awaits != NOTHING && world->beside;
-  if (awaits == ALL_OTHERS && world->after_end > 0) waits = true;
-  if (!waits) return true;
+  if (!must_wait(world, awaits)) return true;
   pthread_mutex_unlock(&world->lock);
   return false;
 }
@@ -218,7 +220,7 @@ static void open_gate(struct td_world *world) {
 struct patience {
   struct tide_heap *heap;
   const struct tide_mutator *self;
-  bool with_event;
+  bool for_fork; /* then there is no event: its callback would meet locks that fork holds */
   uint64_t begin_ns, due_ns;
   uint64_t again_ns, pause_ns; /* when those that a signal stopped go on for a while */
 };
@@ -254,13 +256,13 @@ static void stop_released(struct td_world *world) {
 /* Longer from time to time: the one with the lock may wait for a CPU. */
 static void stop_again(struct patience *patience) {
   struct td_world *world = patience->heap->world;
-  if (release_interrupted(world)) {
+  if (!patience->for_fork && release_interrupted(world)) {
     /* relaxed: a hint; no thread wakes us while some are awaited once more. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_relaxed);
     td_plat_wait(&world->awaited, left, patience->pause_ns);
     stop_released(world);
   }
-  /* Also for threads that have ended since the signal was sent, and did not get it. */
+  /* A thread may have ended before it handled the signal. Then this one meets none, and tells. */
   (void)signal_mutators(world, patience->self);
   if (patience->pause_ns < TD_AGAIN_MOST_NS) patience->pause_ns *= 2;
   patience->again_ns = td_plat_now_ns() + 4 * patience->pause_ns;
@@ -276,7 +278,7 @@ static uint64_t lose_patience(struct patience *patience) {
   }
   if (now >= patience->due_ns) {
     td_late_tell(patience->heap, patience->self, now - patience->begin_ns);
-    if (patience->with_event) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
+    if (!patience->for_fork) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
     patience->due_ns = now + TD_LATE_AGAIN_NS;
   }
   uint64_t until = patience->due_ns - now;
@@ -318,14 +320,12 @@ static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool f
   /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
   if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
   bool by_signal = signal_mutators(world, self);
-  wait_for_mutators(&(struct patience){.heap = heap,
-                                       .self = self,
-                                       .with_event = !for_fork,
-                                       .pause_ns = by_signal && !for_fork ? TD_AGAIN_NS : 0});
+  wait_for_mutators(&(struct patience){
+      .heap = heap, .self = self, .for_fork = for_fork, .pause_ns = by_signal ? TD_AGAIN_NS : 0});
 }
 
 void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
-  stop(heap, self, true); /* without an event, whose callback would meet locks that fork holds */
+  stop(heap, self, true);
 }
 
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self) {

@@ -17,7 +17,7 @@ void td_world_lock(struct tide_heap *heap);
 /* The same without waiting for the end of a collection that goes on beside the program, as
  * td_world_lock does. For threads that come and go, and for that collection itself. */
 void td_world_lock_beside(struct tide_heap *heap);
-/* The same before the next one: threads that have waited for the end of the last one go first. */
+/* Waits for the end, too, before the next one: threads that have waited for it go first. */
 void td_world_lock_next(struct tide_heap *heap);
 /* By that collection: it goes on without the lock, or ends. The caller has the lock. */
 void td_world_set_beside(struct tide_heap *heap, bool beside);
