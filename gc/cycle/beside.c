@@ -52,13 +52,7 @@ struct beside {
 /* ---- Stops ---- */
 
 static void resume(struct beside *b) {
-  struct tide_heap *heap = b->cycle.heap;
-  td_pause_hand_back_runs(heap);
-  /* Before the resume: a thread that goes on may well take this one's CPU. */
-  uint64_t stopped = td_plat_now_ns() - b->asked_ns;
-  if (stopped > b->cycle.longest_ns) b->cycle.longest_ns = stopped;
-  b->stops_ns[b->stops++] = stopped;
-  td_world_resume(heap, NULL);
+  b->stops_ns[b->stops++] = td_cycle_resume(&b->cycle, b->asked_ns);
 }
 
 /* ---- Stop 1 ---- */
@@ -293,14 +287,7 @@ static void resume_young(void *argument) {
 static void decide_beside(struct beside *b) {
   struct tide_heap *heap = b->cycle.heap;
   td_world_lock_beside(heap);
-  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
-  td_cycle_end_sorting(&b->cycle);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  bool stops = td_young_must_resume(heap);
-  if (stops)
-    td_stack_call(resume_young, b);
-  else
-    td_young_wait(heap);
+  bool stops = td_cycle_end_sorting_beside(&b->cycle, resume_young);
   td_world_unlock(heap);
   if (stops) td_cycle_tell_resumed(heap);
 }
@@ -345,7 +332,7 @@ static void collect(struct tide_heap *heap) {
   td_sort_rest(&heap->space);
   decide_beside(&b);
   td_world_lock_beside(heap);
-  pthread_mutex_lock(&heap->finalizers->lock); /* as above */
+  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
   publish(&b);
   pthread_mutex_unlock(&heap->finalizers->lock);
   td_order_forget(heap);

@@ -123,18 +123,6 @@ static void publish(struct td_cycle *cycle) {
   if (cycle->queued) td_stats_tell(cycle->heap, TIDE_EVENT_FINALIZERS_PENDING);
 }
 
-/* The other threads go on. The next collection waits for this one's end: the world's lock may be
- * given up meanwhile. */
-static void resume(struct td_cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  td_pause_hand_back_runs(heap);
-  if (cycle->sorts) {
-    td_world_set_beside(heap, true);
-    cycle->longest_ns = td_plat_now_ns() - cycle->begin_ns;
-  }
-  td_world_resume(heap, cycle->self);
-}
-
 /* Under the world's lock, inside td_stack_call. */
 static void collect_locked(void *argument) {
   struct td_cycle *cycle = argument;
@@ -155,7 +143,9 @@ static void collect_locked(void *argument) {
   if (heap->concurrent && cycle->cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
   if (!cycle->sorts) publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
-  resume(cycle);
+  /* The next collection waits for this one's end: the world's lock may be given up meanwhile. */
+  if (cycle->sorts) td_world_set_beside(heap, true);
+  (void)td_cycle_resume(cycle, cycle->begin_ns);
 }
 
 /* As a thread that stands still: the stops of other heaps need not wait for it. */
@@ -166,17 +156,13 @@ static void sort_safely(void *argument) {
   td_thread_leave_safe(NULL);
 }
 
-/* A short stop, from which on objects are young again. Inside td_stack_call. */
+/* A short stop, from which on objects are young again. */
 static void resume_young(void *argument) {
   struct td_cycle *cycle = argument;
-  struct tide_heap *heap = cycle->heap;
   const uint64_t since = td_plat_now_ns();
-  td_world_stop(heap, cycle->self);
-  td_young_resume(heap);
-  td_pause_hand_back_runs(heap);
-  const uint64_t stopped = td_plat_now_ns() - since;
-  if (stopped > cycle->longest_ns) cycle->longest_ns = stopped;
-  td_world_resume(heap, cycle->self);
+  td_world_stop(cycle->heap, cycle->self);
+  td_young_resume(cycle->heap);
+  (void)td_cycle_resume(cycle, since);
 }
 
 /* Without the world's lock, so that threads may come and go meanwhile. */
@@ -187,14 +173,8 @@ static void sort_beside(struct td_cycle *cycle) {
   td_stack_call(sort_safely, cycle);
   td_world_lock_beside(heap);
   heap->world->cancel_state = cancel_state;
+  (void)td_cycle_end_sorting_beside(cycle, resume_young);
   pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
-  td_cycle_end_sorting(cycle);
-  pthread_mutex_unlock(&heap->finalizers->lock);
-  if (td_young_must_resume(heap))
-    td_stack_call(resume_young, cycle);
-  else
-    td_young_wait(heap);
-  pthread_mutex_lock(&heap->finalizers->lock); /* as above */
   publish(cycle);
   pthread_mutex_unlock(&heap->finalizers->lock);
   td_world_set_beside(heap, false);

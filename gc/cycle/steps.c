@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "gc/check/caller/check.h"
+#include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/stats/stats.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
+#include "gc/weak/finalizers.h"
 #include "gc/when/when.h"
 #include "heap/cells/sort.h"
 
@@ -78,6 +82,28 @@ void td_cycle_end_sorting(struct td_cycle *cycle) {
   cycle->told_ns = heap->stats->told_ns;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   decide(cycle);
+}
+
+bool td_cycle_end_sorting_beside(struct td_cycle *cycle, void (*resume_young)(void *)) {
+  struct tide_heap *heap = cycle->heap;
+  pthread_mutex_lock(&heap->finalizers->lock); /* events' functions may ask what was queued */
+  td_cycle_end_sorting(cycle);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  bool stops = td_young_must_resume(heap);
+  if (stops)
+    td_stack_call(resume_young, cycle);
+  else
+    td_young_wait(heap);
+  return stops;
+}
+
+uint64_t td_cycle_resume(struct td_cycle *cycle, uint64_t since_ns) {
+  td_pause_hand_back_runs(cycle->heap);
+  /* Before the resume: a thread that goes on may well take this one's CPU. */
+  uint64_t stopped = td_plat_now_ns() - since_ns;
+  if (stopped > cycle->longest_ns) cycle->longest_ns = stopped;
+  td_world_resume(cycle->heap, cycle->self);
+  return stopped;
 }
 
 static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {

@@ -35,6 +35,12 @@ bool td_cycle_may_sort_beside(const struct tide_heap *heap);
 void td_cycle_sort(struct td_cycle *cycle);
 /* All are sorted: tells of it, and decides what is due next. */
 void td_cycle_end_sorting(struct td_cycle *cycle);
+/* The same where they were sorted while the program ran, under the world's lock. If objects may be
+ * young again, calls `resume_young` for it inside td_stack_call, which stops the world; returns
+ * whether it did. The cycle is its argument. */
+bool td_cycle_end_sorting_beside(struct td_cycle *cycle, void (*resume_young)(void *));
+/* The stop that was wanted at that time is over: the world goes on. Returns how long it lasted. */
+uint64_t td_cycle_resume(struct td_cycle *cycle, uint64_t since_ns);
 /* The figures of a collection that has ended become those of the last one. */
 void td_cycle_publish(struct td_cycle *cycle);
 /* Without a lock, for the program's function may take its time: one of several stops is over. */
