@@ -172,7 +172,7 @@ static void take_larger(struct tide_mutator *mutator, struct td_request *request
  * is better than a larger cell. */
 static void take_stopped(struct tide_mutator *mutator, void *argument) {
   struct td_request *request = argument;
-  if (request->own++ == 0 && !is_at_limit(mutator->heap, request)) return;
+  if (request->own == 0 && !is_at_limit(mutator->heap, request)) return;
   request->tried = true;
   /* The cells of runs that are held look free before that. */
   td_pause_hand_back_runs(mutator->heap);
@@ -204,7 +204,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     return true;
   }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
-  /* Where it would find nothing to do, blocks may be sorted after the stop. */
+  /* Else take_stopped has nothing to do, and blocks may be sorted after the stop. */
   bool full = wish.kind == TIDE_CYCLE_FULL;
   bool takes = full && (request->own > 0 || is_at_limit(mutator->heap, request));
   void (*then)(struct tide_mutator *, void *) = takes ? take_stopped : NULL;
@@ -218,7 +218,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     td_owed_tell(mutator);
   }
   request->beside = 0;
-  request->own += full && !takes && collected == TD_COLLECTED;
+  request->own += full && collected == TD_COLLECTED;
   if (collected == TD_COLLECTED_BY_OTHER)
     request->others++;
   else if (failed || full)
