@@ -130,12 +130,12 @@ static bool depth_first(const struct td_thg *graph, struct indices *order) {
 /* ---- Tapes ----------------------------------------------------------------------------- */
 
 /* Returns how many words must be read to find all references. */
-static uint64_t words_to_read(const struct td_tapes *tapes, const struct td_thg *graph,
+static uint64_t words_to_read(const struct td_places *places, const struct td_thg *graph,
                               uint32_t object) {
   const struct td_thg_shape *shape = &graph->shapes[graph->shape_of[object]];
   uint64_t words = graph->size[object] / WORD_BYTES;
   if (shape->kind == TD_THG_LEAF) return 0;
-  if (tapes->conservative) return words;
+  if (places->conservative) return words;
   if (graph->first_ref[object] == graph->first_ref[object + 1]) return 0;
   if (shape->kind == TD_THG_PREFIX) return words;
   uint64_t last = shape->bitmap_words - 1u;
@@ -145,17 +145,17 @@ static uint64_t words_to_read(const struct td_tapes *tapes, const struct td_thg 
 
 /* Writes the touches of one object and returns how many they are. to NULL: only counts them. */
 typedef size_t write_touches(const struct td_tapes *tapes, const struct td_thg *graph,
-                             uint32_t object, const uintptr_t *at, uint32_t *to);
+                             uint32_t object, const struct td_places *places, uint32_t *to);
 
 static uint32_t granule_of(const struct td_tapes *tapes, uintptr_t address) {
   return (uint32_t)((address - tapes->base) / TD_TOUCH_GRANULE_BYTES);
 }
 
 static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *graph,
-                           uint32_t object, const uintptr_t *at, uint32_t *to) {
-  const uintptr_t address = at[object];
+                           uint32_t object, const struct td_places *places, uint32_t *to) {
+  const uintptr_t address = places->at[object];
   uint32_t granule = granule_of(tapes, address);
-  uint64_t words = words_to_read(tapes, graph, object);
+  uint64_t words = words_to_read(places, graph, object);
   if (to) to[0] = words ? granule : granule | TD_TOUCH_LEAF;
   size_t count = 1;
   for (uintptr_t line = address / LINE_BYTES * LINE_BYTES + LINE_BYTES;
@@ -167,30 +167,30 @@ static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *gr
 /* As a marker would: reads the object, then looks at the mark that each of its references leads to.
  */
 static size_t touch_references(const struct td_tapes *tapes, const struct td_thg *graph,
-                               uint32_t object, const uintptr_t *at, uint32_t *to) {
+                               uint32_t object, const struct td_places *places, uint32_t *to) {
   size_t count = 0;
-  if (words_to_read(tapes, graph, object) > 0) {
-    count = touch_object(tapes, graph, object, at, to);
+  if (words_to_read(places, graph, object) > 0) {
+    count = touch_object(tapes, graph, object, places, to);
     if (to) to[0] |= TD_TOUCH_MORE;
   }
   for (uint64_t i = graph->first_ref[object]; i < graph->first_ref[object + 1]; i++) {
     if (graph->refs[i] == TD_THG_NULL) continue;
-    if (to) to[count] = granule_of(tapes, at[graph->refs[i]]) | TD_TOUCH_LEAF;
+    if (to) to[count] = granule_of(tapes, places->at[graph->refs[i]]) | TD_TOUCH_LEAF;
     count++;
   }
   return count;
 }
 
 static bool make_tape(struct td_tapes *tapes, const struct td_thg *graph,
-                      const struct indices *order, const uintptr_t *at, write_touches *touch,
-                      struct td_tape *tape) {
+                      const struct indices *order, const struct td_places *places,
+                      write_touches *touch, struct td_tape *tape) {
   size_t count = 0;
   for (size_t i = 0; i < order->count; i++)
-    count += touch(tapes, graph, order->at[i], at, NULL);
+    count += touch(tapes, graph, order->at[i], places, NULL);
   tape->touch = calloc(count + TD_TAPE_AHEAD_MAX, sizeof *tape->touch);
   if (!tape->touch) return false;
   for (size_t i = 0; i < order->count; i++)
-    tape->count += touch(tapes, graph, order->at[i], at, tape->touch + tape->count);
+    tape->count += touch(tapes, graph, order->at[i], places, tape->touch + tape->count);
   return true;
 }
 
@@ -238,11 +238,10 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
     return td_complain(TD_EXIT_RESOURCES, "%s: the oracle replays heaps up to 16 GiB", spec->text);
   tapes->granules = (size_t)reach;
   struct td_tape *tape = tapes->order;
-  const uintptr_t *at = places->at;
-  bool done = make_tape(tapes, graph, order, at, touch_object, &tape[TD_TAPE_DEPTH_FIRST]) &&
-              make_tape(tapes, graph, order, at, touch_references, &tape[TD_TAPE_REPLAY]) &&
-              sort_by_address(tapes, order, at) &&
-              make_tape(tapes, graph, order, at, touch_object, &tape[TD_TAPE_ADDRESS]);
+  bool done = make_tape(tapes, graph, order, places, touch_object, &tape[TD_TAPE_DEPTH_FIRST]) &&
+              make_tape(tapes, graph, order, places, touch_references, &tape[TD_TAPE_REPLAY]) &&
+              sort_by_address(tapes, order, places->at) &&
+              make_tape(tapes, graph, order, places, touch_object, &tape[TD_TAPE_ADDRESS]);
   if (!done)
     return td_complain(TD_EXIT_RESOURCES, "%s: not enough memory for the oracle", spec->text);
   tape = &tapes->order[TD_TAPE_ADDRESS];
@@ -253,7 +252,7 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
 
 int td_tapes_make(const struct td_graph_spec *spec, const struct td_places *places,
                   struct td_tapes *tapes) {
-  *tapes = (struct td_tapes){.conservative = places->conservative};
+  *tapes = (struct td_tapes){0};
   struct td_graph_error error = {0};
   struct td_thg graph;
   if (!td_graph_record(spec, &graph, &error))

@@ -3,9 +3,9 @@
  *
  * A tape is a list of touches of four bytes each: the granule (16 bytes) of a line, and what is
  * done there. An object without references is marked and never read. Any other object is marked and
- * read line by line, up to its last reference; a conservative one, which only a leaf is not, to its
- * end. Addresses are those of the objects on their Tidemark
- * heap, which must not change while the tape is in use. */
+ * read line by line up to its last reference, or to its end if it is conservative: all but leaves
+ * are then. Addresses are those of the objects on their Tidemark heap, which must not change while
+ * the tape is in use. */
 #ifndef TD_BENCH_LIMIT_TAPE_H
 #define TD_BENCH_LIMIT_TAPE_H
 
@@ -36,7 +36,6 @@ struct td_tapes {
   size_t granules;  /* all are below this */
   uint64_t objects; /* live objects, each marked once */
   uint64_t lines;   /* lines that are read */
-  bool conservative;
   struct td_tape order[TD_TAPE_ORDERS];
 };
 
@@ -45,7 +44,7 @@ struct td_places {
   struct td_graph_sink inner; /* the sink that calls are passed on to */
   uintptr_t *at;              /* addresses, in the order of allocation */
   size_t count, capacity;
-  bool conservative; /* so are the objects; set after they were built */
+  bool conservative; /* so are the objects: the caller says */
   bool failed;       /* memory ran out */
 };
 /* Wraps a sink; for td_subject_create. */
