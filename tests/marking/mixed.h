@@ -81,9 +81,10 @@ static inline void mixed_layouts(struct mixed *g) {
 }
 
 static inline size_t mixed_words(struct mixed *g, uint8_t kind) {
-  /* So many at least, and fewer than so many more: mostly, and in one of eight. */
   static const struct {
-    uint32_t least, more, now_and_then;
+    uint32_t least;        /* words, */
+    uint32_t more;         /* and fewer than this many above it, */
+    uint32_t now_and_then; /* but fewer than this many in one of eight; 0: never */
   } words[MIXED_KINDS] = {[MIXED_LEAF] = {1, 64, 0},
                           [MIXED_PAIR] = {3, 0, 0},
                           [MIXED_RECORD] = {40, 0, 0},
