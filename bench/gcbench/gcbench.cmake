@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # gcbench runs each collector in a program of its own, so that allocators do not mix. All are built
 # from the same workloads, compiled against child/PART.h.
-set(gcbench_sources child account trees tables mutate service interp latency measured)
+set(gcbench_sources child account trees tables mutate service interp latency halts measured)
 list(TRANSFORM gcbench_sources REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/child/\\1.c")
 
 # tidemark_gcbench(COLLECTOR PART LIBRARIES…)

@@ -17,6 +17,10 @@ static double longest_us(const struct td_gcbench_latencies *latency) {
   return (double)latency->all.max_ns / 1e3;
 }
 
+static double own_us(const struct td_gcbench_latencies *latency) {
+  return median(latency, TD_LATENCY_OWN_US);
+}
+
 static double stop_us(const struct td_gcbench_row *row) {
   return td_samples_summary(&row->all.max_ms).max * 1e3;
 }
@@ -40,6 +44,7 @@ bool td_latencies_keep(struct td_gcbench_latencies *latency,
       [TD_LATENCY_P999_US] = (double)td_latency_all_but(of, count / 1000) / 1e3,
       [TD_LATENCY_P9999_US] = (double)td_latency_all_but(of, count / 10000) / 1e3,
       [TD_LATENCY_MAX_US] = (double)of->max_ns / 1e3,
+      [TD_LATENCY_OWN_US] = (double)of->own_max_ns / 1e3,
       [TD_LATENCY_CPU_SECONDS] = cpu_seconds,
       [TD_LATENCY_CPUS] = cpu_seconds / seconds,
       [TD_LATENCY_DEGENERATE] = (double)result->degenerate,
@@ -72,6 +77,7 @@ static void add_row(struct td_grid *grid, const struct td_gcbench_row *row) {
   td_grid_cell(grid, "%.1f", median(latency, TD_LATENCY_P999_US));
   td_grid_cell(grid, "%.1f", median(latency, TD_LATENCY_P9999_US));
   td_grid_cell(grid, "%.0f", longest_us(latency));
+  td_grid_cell(grid, latency->all.own_max_ns ? "%.0f" : "-", own_us(latency));
   td_grid_cell(grid, "%.0f", stop_us(row));
   td_grid_cell(grid, "%.0f", td_samples_summary(&row->collections).median);
   td_grid_cell(grid, "%.0f", td_samples_summary(&row->full).median);
@@ -86,7 +92,7 @@ bool td_latencies_table(const struct td_gcbench_rows *rows, struct td_grid *grid
     first++;
   if (first == rows->count) return false;
   td_grid_begin(grid, "collector young >mutators >kop/s >ratio >p50_µs >p99_µs >p99.9 >p99.99 "
-                      ">longest >stop_µs >collections >full >degenerate >CPUs >peak_MiB");
+                      ">longest >own >stop_µs >collections >full >degenerate >CPUs >peak_MiB");
   for (size_t i = first; i < rows->count; i++) {
     if (!rows->at[i].latency) continue;
     if (rows->at[i].first == &rows->at[i] && i > first) td_grid_rule(grid);
@@ -105,7 +111,8 @@ void td_latencies_explain(const struct td_gcbench_rows *rows, FILE *out) {
     fputs("one operation after another.\n", out);
   fputs("ratio: operations a second over those of the first collector; under 1 is slower.\n"
         "p50 to longest: of operations; stop: the collector's longest. The longest are those of "
-        "all rounds.\ndegenerate: collections that should have marked beside the program, and "
+        "all rounds.\nown: the longest without the time that the host of a virtual machine took "
+        "the CPU away, median of the rounds.\ndegenerate: collections that should have marked beside the program, and "
         "stopped it.\nCPUs: busy at a time, those of the collector with them.\n",
         out);
 }
@@ -144,6 +151,10 @@ void td_latencies_put(struct td_json *json, const struct td_gcbench_rows *rows,
   td_json_real(json, "max", longest_us(latency));
   td_json_object_end(json);
   td_json_summary(json, "max_us_spread", td_samples_summary(&latency->figures[TD_LATENCY_MAX_US]));
+  if (latency->all.own_max_ns)
+    td_json_summary(json, "own_max_us", td_samples_summary(&latency->figures[TD_LATENCY_OWN_US]));
+  else
+    td_json_null(json, "own_max_us");
   put_histogram(json, &latency->all);
   td_json_object_begin(json, "stop_us");
   td_json_real(json, "p50", td_samples_summary(&row->all.p50_ms).median * 1e3);

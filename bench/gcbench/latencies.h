@@ -21,6 +21,7 @@ enum td_latency_figure {
   TD_LATENCY_P999_US,
   TD_LATENCY_P9999_US,
   TD_LATENCY_MAX_US,
+  TD_LATENCY_OWN_US, /* the longest without what a host took; 0 at fixed times */
   TD_LATENCY_CPU_SECONDS,
   TD_LATENCY_CPUS, /* busy at a time */
   TD_LATENCY_DEGENERATE,

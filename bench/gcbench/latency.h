@@ -12,6 +12,7 @@
 
 struct td_latency {
   uint64_t max_ns;
+  uint64_t own_max_ns; /* without what a host took (child/halts.h); 0 if nobody asked */
   uint64_t count[TD_LATENCY_BUCKETS];
 };
 
@@ -33,8 +34,13 @@ static inline void td_latency_add(struct td_latency *latency, uint64_t ns) {
   latency->count[td_latency_bucket(ns)]++;
 }
 
+static inline void td_latency_add_own(struct td_latency *latency, uint64_t ns) {
+  if (ns > latency->own_max_ns) latency->own_max_ns = ns;
+}
+
 static inline void td_latency_merge(struct td_latency *into, const struct td_latency *from) {
   if (from->max_ns > into->max_ns) into->max_ns = from->max_ns;
+  td_latency_add_own(into, from->own_max_ns);
   for (unsigned i = 0; i < TD_LATENCY_BUCKETS; i++)
     into->count[i] += from->count[i];
 }

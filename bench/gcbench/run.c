@@ -101,11 +101,10 @@ static const char *read_lengths(const char *text, struct td_pause_lengths *lengt
 
 /* Every bucket that is not empty. */
 static const char *read_latency(const char *text, struct td_latency *latency) {
-  uint64_t head[2] = {0}, bucket[2] = {0};
-  *latency = (struct td_latency){0};
-  text = read_numbers(text, head, 2);
-  latency->max_ns = head[0];
-  for (uint64_t i = 0; text && i < head[1]; i++) {
+  uint64_t head[3] = {0}, bucket[2] = {0};
+  text = read_numbers(text, head, 3);
+  *latency = (struct td_latency){.max_ns = head[0], .own_max_ns = head[1]};
+  for (uint64_t i = 0; text && i < head[2]; i++) {
     text = read_numbers(text, bucket, 2);
     if (bucket[0] >= TD_LATENCY_BUCKETS) return NULL;
     latency->count[bucket[0]] = bucket[1];

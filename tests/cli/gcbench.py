@@ -138,6 +138,11 @@ class Gcbench(program.Case):
         ordered = [latency[name] for name in ("p50", "p99", "p999", "p9999", "max")]
         self.assertEqual(ordered, sorted(ordered), row["collector"])
         self.assertGreater(ordered[0], 0)
+        if row["rate"]:  # an operation that is due late waits, whoever had the CPU
+            self.assertIsNone(row["own_max_us"])
+        else:
+            self.assertGreater(row["own_max_us"]["min"], ordered[0])
+            self.assertLessEqual(row["own_max_us"]["max"], latency["max"])
         # The longest operation lies in the last bucket, the median of one round where half are.
         longest = latency["max"] * 1000
         self.assertTrue(longest * 0.98 <= ends[-1] + 1 <= longest * 1.02 + 2, (longest, ends[-1]))

@@ -5,8 +5,8 @@
  *   error STATUS TEXT
  * PAUSES has three lengths: the 50th and the 99th percentile, and the longest; YOUNG the same of
  * young collections alone; COUNTS has all of struct td_pauses. LATENCY, zeroes but for the
- * workload of that name, is OPERATIONS RUN_NS CPU_NS DEGENERATE LONGEST_NS, the number of buckets
- * that are not empty, and for each its number and its count (bench/gcbench/latency.h).
+ * workload of that name, is OPERATIONS RUN_NS CPU_NS DEGENERATE LONGEST_NS OWN_NS, the number of
+ * buckets that are not empty, and for each its number and its count (bench/gcbench/latency.h).
  * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG CONCURRENT LIVE RUN_NS RATE
  * PARENT. The time is that of the whole work, setting up the allocator included; the peak is the
  * process's, as the kernel tells it.
@@ -122,8 +122,9 @@ static void say_latency(void) {
   unsigned filled = 0;
   for (unsigned i = 0; i < TD_LATENCY_BUCKETS; i++)
     filled += m->latency.count[i] > 0;
-  printf(" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u", m->operations,
-         m->run_ns, m->cpu_ns, m->degenerate, m->latency.max_ns, filled);
+  printf(" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u",
+         m->operations, m->run_ns, m->cpu_ns, m->degenerate, m->latency.max_ns,
+         m->latency.own_max_ns, filled);
   for (unsigned i = 0; i < TD_LATENCY_BUCKETS; i++)
     if (m->latency.count[i]) printf(" %u %" PRIu64, i, m->latency.count[i]);
 }

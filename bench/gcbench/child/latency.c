@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bench/cli/clock.h"
+#include "bench/gcbench/child/halts.h"
 #include "bench/gcbench/child/measured.h"
 
 #define ENTRY_BYTES                                                                                \
@@ -196,14 +197,19 @@ static void wait_until(struct memory *memory, uint64_t due_ns) {
 /* One operation after another. */
 static uint64_t run_closed(struct map *map, const struct gcbench_share *share, uint64_t begin_ns,
                            struct td_latency *latency) {
-  uint64_t operations = 0, now = td_now_ns();
+  uint64_t operations = 0;
+  struct gcbench_halts halts;
+  gcbench_halts_begin(&halts);
+  uint64_t now = halts.last_ns;
   while (now < begin_ns + share->run_ns) {
     uint64_t before = now;
     operate(map);
     now = td_now_ns();
     td_latency_add(latency, now - before);
+    td_latency_add_own(latency, gcbench_halts_own_ns(&halts, before, &now));
     operations++;
   }
+  gcbench_halts_end(&halts);
   return operations;
 }
 
