@@ -109,14 +109,13 @@ void td_latencies_explain(const struct td_gcbench_rows *rows, FILE *out) {
     fprintf(out, "%" PRIu64 " operations a second wanted.\n", rows->rate);
   else
     fputs("one operation after another.\n", out);
-  fputs(
-      "ratio: operations a second over those of the first collector; under 1 is slower.\n"
-      "p50 to longest: of operations; stop: the collector's longest. The longest are those of "
-      "all rounds.\nown: the longest without the time for which the host of a virtual machine had "
-      "taken the CPU away, median of the rounds.\ndegenerate: collections that should have marked "
-      "beside the program, and "
-      "stopped it.\nCPUs: busy at a time, those of the collector with them.\n",
-      out);
+  fputs("ratio: operations a second over those of the first collector; under 1 is slower.\n"
+        "p50 to longest: of operations; stop: the collector's longest. Longest: of all rounds.\n"
+        "own: the longest without the time for which the host of a virtual machine had taken\n"
+        "the CPU away, median of the rounds.\n"
+        "degenerate: collections that should have marked beside the program, and stopped it.\n"
+        "CPUs: busy at a time, those of the collector with them.\n",
+        out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */
