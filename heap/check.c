@@ -20,17 +20,6 @@ static bool fault(struct tide_error *error, uint32_t block, const char *what) {
   return false;
 }
 
-/* [start] */
-static bool check_starts(const struct td_space *space, uint32_t b, struct tide_error *error) {
-  uint64_t first = td_block_granule(b);
-  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
-    uintptr_t address = td_granule_address(space->base, i);
-    if (td_holds_object(space, i) && td_space_cell(space, address) != address)
-      return fault(error, b, "mark of an object where none begins");
-  }
-  return true;
-}
-
 static bool check_free(const struct td_space *space, uint32_t b, struct tide_error *error) {
   if (space->infos[b].state != TD_BLOCK_FREE) return fault(error, b, "free bit of a used block");
   if (space->blocks[b].kind != TD_KIND_NONE) return fault(error, b, "free block with a kind");
@@ -38,24 +27,40 @@ static bool check_free(const struct td_space *space, uint32_t b, struct tide_err
 }
 
 /* Nothing is deferred outside of collections but what is logged, and its page is flagged. */
-static bool check_deferred(const struct td_space *space, uint32_t b, struct tide_error *error) {
-  uint64_t first = td_block_granule(b);
-  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
-    if (!(space->marks[i] & TD_DEFERRED)) continue;
-    if (!space->has_young) return fault(error, b, "deferred object left");
-    if (space->marks[i] != TD_CARD && space->marks[i] != (space->epoch | TD_DEFERRED))
-      return fault(error, b, "deferred object that is not old");
-    if (!td_flag_peek(space, i / TD_PAGE_GRANULES))
-      return fault(error, b, "logged object on a page without a flag");
-  }
-  return true;
+static const char *fault_of_deferred(const struct td_space *space, uint64_t granule) {
+  uint8_t mark = space->marks[granule];
+  if (!space->has_young) return "deferred object left";
+  if (mark != TD_CARD && mark != (space->epoch | TD_DEFERRED))
+    return "deferred object that is not old";
+  if (!td_flag_peek(space, granule / TD_PAGE_GRANULES))
+    return "logged object on a page without a flag";
+  return NULL;
 }
 
-static bool check_young(const struct td_space *space, uint32_t b, struct tide_error *error) {
+/* [start] */
+static const char *fault_of_mark(const struct td_space *space, uint32_t b, uint64_t granule) {
+  uintptr_t address = td_granule_address(space->base, granule);
+  uint8_t state = space->infos[b].state, mark = space->marks[granule];
+  if (state == TD_BLOCK_SMALL && mark & TD_DEFERRED) {
+    const char *what = fault_of_deferred(space, granule);
+    if (what) return what;
+  }
+  if (td_holds_object(space, granule) && td_space_cell(space, address) != address)
+    return "mark of an object where none begins";
+  bool is_young = mark == TD_YOUNG && space->has_young && state != TD_BLOCK_FREE;
+  return is_young && !td_young_is_touched(space, b) ? "young object in an untouched block" : NULL;
+}
+
+static bool check_marks(const struct td_space *space, uint32_t b, struct tide_error *error) {
   uint64_t first = td_block_granule(b);
-  if (!space->has_young || td_young_is_touched(space, b)) return true;
-  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++)
-    if (space->marks[i] == TD_YOUNG) return fault(error, b, "young object in an untouched block");
+  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
+    if (i % 8 == 0 && td_mark_load_word(&space->marks[i]) == 0) {
+      i += 7;
+      continue;
+    }
+    const char *what = space->marks[i] ? fault_of_mark(space, b, i) : NULL;
+    if (what) return fault(error, b, what);
+  }
   return true;
 }
 
@@ -73,7 +78,7 @@ static bool check_small(const struct td_space *space, uint32_t b, struct tide_er
     return fault(error, b, "cell size differs from the class's");
   if (info->cells != TD_BLOCK_GRANULES / block->cell_granules)
     return fault(error, b, "wrong number of cells");
-  return check_deferred(space, b, error) && check_young(space, b, error);
+  return true;
 }
 
 static bool check_large(const struct td_space *space, uint32_t b, struct tide_error *error) {
@@ -86,8 +91,6 @@ static bool check_large(const struct td_space *space, uint32_t b, struct tide_er
   if (info->state == TD_BLOCK_MEDIUM && (info->large_bytes != td_medium_bytes(info->size_class) ||
                                          info->cells * info->large_bytes != bytes))
     return fault(error, b, "cells of a span do not fill it");
-  for (uint32_t i = 0; i < info->extent_blocks; i++)
-    if (!check_young(space, b + i, error)) return false;
   for (uint32_t i = 1; i < info->extent_blocks; i++)
     if (space->infos[b + i].state != TD_BLOCK_TAIL || space->infos[b + i].extent_offset != i)
       return fault(error, b, "broken tail of a large object");
@@ -123,7 +126,7 @@ static bool check_blocks(const struct td_space *space, struct tide_error *error)
     bool is_free = td_block_is_free(space, b) || td_ahead_has(space, b);
     used += !is_free;
     if (!(is_free ? check_free(space, b, error) : check_block(space, b, error))) return false;
-    if (!check_starts(space, b, error)) return false;
+    if (!check_marks(space, b, error)) return false;
   }
   return used == space->used_blocks || fault(error, 0, "count of used blocks is wrong");
 }
