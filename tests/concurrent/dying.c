@@ -194,19 +194,13 @@ static __attribute__((noinline)) void make_cycle(bool with_head) {
   *one = NULL;
 }
 
-static __attribute__((noinline)) void clear_stack(void) {
-  volatile char stack[8192];
-  for (size_t i = 0; i < sizeof stack; i++)
-    stack[i] = 0;
-}
-
 /* From the outside in, one in each collection; of a cycle the one that was registered first. */
 static void the_order_is_kept(bool with_head) {
   h.later = 0;
   ordered = 0;
   make_cycle(with_head);
   for (unsigned i = 0; i < 12 && ordered < 3; i++) {
-    clear_stack();
+    held_clear_stack();
     held_begin(&h);
     held_end(&h);
     CHECK(tide_finalizers_pending(h.heap) <= 1);
@@ -230,7 +224,7 @@ static void expect_queued(bool set) {
   h.later = 0;
   for (size_t i = 0; i < DYING; i++)
     make_one(i, TIDE_FINALIZE_NO_ORDER, set);
-  clear_stack();
+  held_clear_stack();
   held_begin(&h);
   ran = 0;
   if (set)

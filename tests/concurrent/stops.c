@@ -112,6 +112,7 @@ static struct tide_cycle_stats collect_dying(size_t length, unsigned heads,
   for (int i = 0; i < 20 && tide_finalizers_pending(h.heap) < (heads + 1) / 2; i++) {
     CHECK(tide_collect_pause(h.heap) == TIDE_OK);
     make_list(length, heads, give);
+    held_clear_stack();
     CHECK(tide_collect_resume(h.heap) == TIDE_OK);
     stats = collect(without_memory);
   }
