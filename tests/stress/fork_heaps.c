@@ -2,7 +2,6 @@
 /* Threads create, use and destroy heaps while they are attached to another one only, and a thread
  * without a mutator forks. A fork keeps heaps from coming and going, takes their locks, and waits
  * for those threads; neither may wait for the other. The child uses that heap, and one of its own.
- * Then a thread that was cancelled destroys a heap with helpers, which is done to its end.
  * Arguments: forks, threads. */
 #include "tests/stress/driver.h"
 
@@ -47,21 +46,6 @@ static void fork_often(uint64_t forks) {
   }
 }
 
-/* Returns whether the heap was destroyed; a thread that is cancelled inside returns nothing. */
-static void *destroy_cancelled(void *gone) {
-  struct tide_heap *other = small_heap();
-  struct tide_mutator *m = ATTACH(other);
-  void **array = new_object(m, TIDE_LAYOUT_REFS, 200000);
-  for (unsigned i = 0; i < 20000; i++)
-    array[i] = tide_alloc(m, TIDE_LAYOUT_REFS, 16);
-  CHECK(tide_collect(m) == TIDE_OK && tide_detach(m) == TIDE_OK);
-  CHECK(pthread_cancel(pthread_self()) == 0);
-  CHECK(tide_heap_destroy(other) == TIDE_OK);
-  *(bool *)gone = true;
-  pthread_testcancel();
-  return NULL;
-}
-
 int main(int count, char **arguments) {
   uint64_t forks = argument(count, arguments, 1, 300);
   uint64_t threads = argument(count, arguments, 2, 2);
@@ -70,9 +54,6 @@ int main(int count, char **arguments) {
   fork_often(forks);
   atomic_store_explicit(&finished, true, memory_order_relaxed);
   crew_end(NULL, &crew);
-  bool gone = false;
-  CHECK(thread_end(NULL, thread_new(destroy_cancelled, &gone)) == PTHREAD_CANCELED);
-  CHECK(gone);
   printf("%" PRIu64 " heaps\n", (uint64_t)heaps);
   return tide_heap_destroy(heap) != TIDE_OK;
 }
