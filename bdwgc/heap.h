@@ -20,4 +20,11 @@ extern TD_HIDDEN TD_TLS struct tide_mutator
 /* The thread is inside GC_do_blocking, and not inside GC_call_with_gc_active. */
 extern TD_HIDDEN TD_TLS bool td_bdwgc_away;
 
+/* What the collector refuses ends a program in debug builds: there, the caller asks first. */
+#ifdef TD_DEBUG
+#define TD_ASKS_FIRST true
+#else
+#define TD_ASKS_FIRST false
+#endif
+
 #endif

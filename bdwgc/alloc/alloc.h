@@ -21,7 +21,7 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout);
 /* Whether the thread, whose mutator is `self` or NULL, may allocate `bytes` the short way. */
 static inline bool td_bdwgc_goes_straight(const struct tide_mutator *self, size_t bytes) {
   return TIDE_LIKELY(self && bytes < TIDE_BUMP_INLINE_BYTES && !td_detour_has(UINT8_MAX) &&
-                     GC_stackbottom == td_stack_bottom);
+                     GC_stackbottom == td_stack_bottom && !(TD_ASKS_FIRST && td_bdwgc_away));
 }
 
 /* Returns `bytes` zeroed bytes and the extra one, or what the program's out-of-memory hook does. */

@@ -22,7 +22,8 @@ EXPORT size_t GC_size(const void *object) {
 
 /* An object is freed once. What is no object is told, as it would have been. */
 static void give_back(struct tide_mutator *self, void *object) {
-  if (TIDE_LIKELY(tide_free(self, object) != TIDE_ERROR_ARGUMENT)) return;
+  bool is_none = TD_ASKS_FIRST && tide_object_find(td_bdwgc_heap, object) != object;
+  if (TIDE_LIKELY(!is_none && tide_free(self, object) != TIDE_ERROR_ARGUMENT)) return;
   td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
 }
 
