@@ -783,10 +783,12 @@ TIDE_BWOS_INLINE bool tide_bwos_fifo_has_(struct tide_bwos_fifo_ const *q,
 }
 
 TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_size_(struct tide_bwos_fifo_ const *q) {
-  /* relaxed, both: an estimate. */
+  /* relaxed, all: an estimate, as in tide_bwos_size_. */
   uint64_t first = atomic_load_explicit(&q->first, TIDE_BWOS_RELAXED);
   uint64_t last = atomic_load_explicit(&q->last, TIDE_BWOS_RELAXED);
-  return last > first + 1 ? (last - first - 1) * q->ring.entries : 0;
+  uint64_t word = atomic_load_explicit(tide_bwos_shared_(&q->ring, first), TIDE_BWOS_RELAXED);
+  uint64_t between = last > first + 1 ? (last - first - 1) * q->ring.entries : 0;
+  return between + tide_bwos_limit_(word) - tide_bwos_index_(word);
 }
 
 /* A count of blocks: how many items they hold is not known without a look at their words. */

@@ -149,6 +149,21 @@ Test(bwos, fifo_has_room_again_once_gets_pass_the_oldest_block) {
   cr_assert_not(odd_fifo_put(&q, &o, odd_of(12)));
 }
 
+Test(bwos, fifo_tells_what_of_its_oldest_block_thieves_could_take) {
+  struct odd_fifo q;
+  struct odd_fifo_owner o;
+  struct odd out[32];
+  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 4, 64));
+  for (unsigned i = 0; i < 40; i++)
+    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  cr_assert_eq(odd_fifo_size(&q), 0, "all private");
+  cr_assert_eq(odd_fifo_steal(&q, out, 32), TIDE_BWOS_NOTHING);
+  odd_fifo_poll(&q, &o);
+  cr_assert_eq(odd_fifo_size(&q), 20);
+  cr_assert_eq(odd_fifo_steal(&q, out, 32), 20);
+  cr_assert_eq(odd_fifo_size(&q), 0);
+}
+
 Test(bwos, expert_form_shares_when_told) {
   unsigned char out[4];
   make(4, 16);
