@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Block-based work stealing (BWoS): queues for schedulers, job systems and graph searches.
  *
- * C11 and later, C++11 and later, GCC or Clang. Longer than 400 lines because it is whole: it
- * includes nothing of Tidemark's and can be used alone, by copying it. The guide is docs/bwos.md.
+ * C11 and later, C++11 and later, GCC or Clang; 32 bits will do where atomics of 64 are lock-free.
+ * Longer than 400 lines because it is whole: it includes nothing of Tidemark's and can be used
+ * alone, by copying it. The guide is docs/bwos.md.
  *
  *   TIDE_BWOS_DEFINE(jobs, struct job);       last in, first out
  *   TIDE_BWOS_FIFO_DEFINE(jobs, struct job);  first in, first out
@@ -542,7 +543,7 @@ TIDE_BWOS_INLINE int32_t tide_bwos_steal_(struct tide_bwos_ *q, void *out, uint3
 TIDE_BWOS_INLINE bool tide_bwos_has_(struct tide_bwos_ const *q, struct tide_bwos_owner_ const *o,
                                      uint32_t least, uint32_t words) {
   (void)q;
-  return o->cursor - o->floor >= (ptrdiff_t)least * words;
+  return (size_t)(o->cursor - o->floor) >= (size_t)least * words;
 }
 
 /* Grants the older half of the private items: rounded up if `least` is 1, down if it is 2.
@@ -779,7 +780,7 @@ TIDE_BWOS_INLINE bool tide_bwos_fifo_has_(struct tide_bwos_fifo_ const *q,
                                           uint32_t words) {
   tide_bwos_cell_ *begin =
       o->first == o->last ? o->out : o->in_end - (size_t)q->ring.entries * words;
-  return o->in - begin >= (ptrdiff_t)least * words && tide_bwos_fifo_has_next_(q, o);
+  return (size_t)(o->in - begin) >= (size_t)least * words && tide_bwos_fifo_has_next_(q, o);
 }
 
 TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_size_(struct tide_bwos_fifo_ const *q) {

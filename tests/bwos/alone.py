@@ -30,6 +30,8 @@ int main(void) {
 }
 """
 LARGE = "#include <tide/bwos.h>\nstruct job { char at[65]; };\nTIDE_BWOS_DEFINE(jobs, struct job);\n"
+# 32 bits, without that C library: its one header that others lack is empty.
+NARROW = ["-m32", "-fsyntax-only", "-Wno-psabi", "-isystem", "/usr/include/x86_64-linux-gnu", "-isystem"]
 REFUSED_C = [("bwos.h", LARGE, "64 bytes"), ("bwos.h", "struct job {};\nTIDE_BWOS_DEFINE(jobs, struct job);\n", "no bytes")]
 # (C++ header, program, what the compiler has to say).
 REFUSED_CXX = [
@@ -75,6 +77,10 @@ def findings(options, folder):
                 wrong = works(folder, compiler, language, standard, text, output)
                 if wrong:
                     yield f"{where}: {wrong}"
+            if language == "c" and os.uname().machine == "x86_64":
+                done = compiled(folder, compiler, language, standard, TYPED, *NARROW, os.path.join(folder, "narrow"))
+                if done.returncode != 0:
+                    yield f"{where} -m32: {done.stderr}"
             refused = REFUSED_C if language == "c" else REFUSED_CXX
             for header, text, words in refused:
                 if standard == "c++11" and header == "bwos.hpp":
@@ -91,6 +97,9 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "tide"))
+        os.makedirs(os.path.join(folder, "narrow", "gnu"))
+        with open(os.path.join(folder, "narrow/gnu/stubs-32.h"), "w", encoding="utf-8"):
+            pass
         for name in ("bwos.h", "bwos.hpp"):
             shutil.copy(os.path.join(options.root, "include/tide", name), os.path.join(folder, "tide"))
         found = list(findings(options, folder))
