@@ -13,7 +13,8 @@
  * most 64 bytes. The queue takes blocks * entries items.
  *
  *   size_t jobs_storage_bytes(uint32_t blocks, uint32_t entries)
- *       Bytes of storage, or 0 if that cannot be: see jobs_make.
+ *       Bytes of storage, or 0 if that cannot be: see jobs_make. That is blocks * (64 + entries *
+ *       an item's size, rounded up to a multiple of 8).
  *   const char *jobs_make(struct jobs *, struct jobs_owner *, void *storage, size_t bytes,
  *                         uint32_t blocks, uint32_t entries)
  *       Makes an empty queue, before another thread uses it. Blocks and entries are powers of
@@ -24,6 +25,8 @@
  * The owner:
  *   bool jobs_put(struct jobs *, struct jobs_owner *, struct job)
  *       False if the queue is full; then nothing was stored: run the job, or keep it elsewhere.
+ *       A last-in, first-out queue has room again after a get, or once thieves have emptied its
+ *       oldest block.
  *       A first-in, first-out queue that is full stays so, whatever thieves take, until the
  *       owner's gets have gone past its oldest block. Sharing with a thief uses up a whole block.
  *   bool jobs_get(struct jobs *, struct jobs_owner *, struct job *out)
@@ -33,12 +36,16 @@
  *
  * Any other thread, a thief:
  *   tide_bwos_taken jobs_steal(struct jobs *, struct job *out, uint32_t max)
- *       Takes up to max items, oldest first. Never waits. All of out may be overwritten even
- *       where nothing is taken. Finding nothing, it asks the owner to share.
+ *       Takes up to max items, at most 32: the oldest, or in first-in, first-out queues some of
+ *       any block. Never waits. All of out may be overwritten even where nothing is taken.
+ *       Finding nothing, it asks the owner to share. In a first-in, first-out queue it looks at
+ *       four blocks, the next steal at the next four: only blocks / 4 that find nothing, one after
+ *       the other, have seen all.
  *
  * Any thread:
  *   uint64_t jobs_size(const struct jobs *)
- *       Roughly how many items thieves could take.
+ *       Roughly how many items thieves could take. A first-in, first-out queue counts blocks that
+ *       its owner has not reached as full, though thieves may have emptied them.
  *
  * The expert form does not share by itself:
  *   jobs_put_only, jobs_get_only, jobs_steal_only
@@ -50,7 +57,8 @@
  *   void jobs_grant(struct jobs *, struct jobs_owner *)
  *       The owner shares half of two items or more.
  *   uint64_t jobs_owned(const struct jobs_owner *)
- *       Roughly how many items the owner could share.
+ *       Roughly how many items the owner could share; in a first-in, first-out queue its blocks,
+ *       and four for what is in its hands.
  *
  * Its owner may keep struct jobs_owner in a local variable, so that it lives in registers.
  * TIDE_BWOS_EXPERT_DEFINE(name, type, none) and TIDE_BWOS_FIFO_EXPERT_DEFINE are for a type that ==

@@ -106,7 +106,7 @@ public:
     if (TIDE_BWOS_RARELY(tide_bwos_is_wished_(&queue_.want))) share();
   }
 
-  // Takes up to max items, oldest first. Returns how many, TIDE_BWOS_NOTHING or TIDE_BWOS_AGAIN.
+  // Takes up to max items, at most 32. Returns how many, TIDE_BWOS_NOTHING or TIDE_BWOS_AGAIN.
   // All of out may be overwritten.
   tide_bwos_taken steal(T *out, std::uint32_t max) noexcept {
     tide_bwos_taken taken = Form::steal(&queue_, out, max, sizeof(T));

@@ -164,6 +164,23 @@ Test(bwos, fifo_tells_what_of_its_oldest_block_thieves_could_take) {
   cr_assert_eq(odd_fifo_size(&q), 0);
 }
 
+/* Each steal looks at four blocks, wherever the last thief stopped. */
+Test(bwos, fifo_thieves_see_all_blocks_in_turn) {
+  struct odd_fifo q;
+  struct odd_fifo_owner o;
+  struct odd out[2];
+  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 64, 2));
+  for (unsigned i = 0; i < 128; i++)
+    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  unsigned taken = 0;
+  for (unsigned nothing = 0; nothing < 64 / 4;) {
+    tide_bwos_taken got = odd_fifo_steal(&q, out, 2);
+    nothing = got > 0 ? 0 : nothing + 1;
+    taken += got > 0 ? (unsigned)got : 0;
+  }
+  cr_assert_eq(taken, 124, "all but the first and last block");
+}
+
 Test(bwos, expert_form_shares_when_told) {
   unsigned char out[4];
   make(4, 16);
