@@ -62,8 +62,8 @@ size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event 
 /* A collection is about to stop the world: starts the helpers that are missing. */
 void td_markers_ready(struct td_markers *set);
 void td_mark_begin(struct td_markers *set);
-/* The same if mutators will run meanwhile. */
-void td_mark_begin_beside(struct td_markers *set);
+/* The same where mutators run meanwhile: tells how many. */
+void td_mark_begin_beside(struct td_markers *set, uint32_t mutators);
 /* World stopped: lets the callback pass references. Phases then go on with them. */
 void td_mark_call_back(struct td_markers *set, const struct td_roots *roots);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates

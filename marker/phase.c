@@ -51,9 +51,10 @@ static uint32_t enough_beside(const struct td_markers *set) {
   return enough < most ? enough : most;
 }
 
-void td_mark_begin_beside(struct td_markers *set) {
+void td_mark_begin_beside(struct td_markers *set, uint32_t mutators) {
   td_mark_begin(set);
   set->beside = true;
+  set->yields = mutators < set->cpus;
   /* relaxed: as in td_mark_begin. */
   atomic_store_explicit(&set->enough, enough_beside(set), memory_order_relaxed);
   td_deferred_answer_for_others(set->marker[0]);
@@ -118,7 +119,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   }
   set->marked_ns += set->mark_ns;
   set->epoch = set->space->epoch;
-  set->beside = false;
+  set->beside = set->yields = false;
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }

@@ -86,7 +86,9 @@ static void start_marking(struct beside *b) {
     td_mark_begin(heap->markers);
   } else {
     td_space_begin_marking_beside(&heap->space);
-    td_mark_begin_beside(heap->markers);
+    /* relaxed: under the world's lock. */
+    td_mark_begin_beside(heap->markers,
+                         atomic_load_explicit(&heap->world->count, memory_order_relaxed));
     set_beside(heap, true);
   }
   if (b->stopped || !td_young_beside_begin(heap)) td_young_suspend(heap);

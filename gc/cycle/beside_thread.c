@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gc/cycle/beside_thread.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "gc/cycle/asked.h"
@@ -80,9 +81,10 @@ static void forget(struct td_servant *servant) {
   pthread_cond_init(&servant->wish, NULL);
 }
 
+/* A mutator that waits for this CPU need not wait for the end of a time slice. */
 static void grow(struct tide_heap *heap) {
   while (td_ahead_make(&heap->space))
-    continue;
+    sched_yield();
   pthread_mutex_lock(&heap->concurrent->lock);
   heap->concurrent->grower.wanted = td_ahead_is_wanted(&heap->space);
   pthread_mutex_unlock(&heap->concurrent->lock);

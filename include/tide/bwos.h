@@ -551,7 +551,7 @@ TIDE_BWOS_INLINE int32_t tide_bwos_steal_(struct tide_bwos_ *q, void *out, uint3
 TIDE_BWOS_INLINE bool tide_bwos_has_(struct tide_bwos_ const *q, struct tide_bwos_owner_ const *o,
                                      uint32_t least, uint32_t words) {
   (void)q;
-  return o->cursor - o->floor >= (ptrdiff_t)(least * words);
+  return o->cursor - o->floor >= (ptrdiff_t)least * (ptrdiff_t)words;
 }
 
 /* Grants the older half of the private items: rounded up if `least` is 1, down if it is 2.
@@ -788,7 +788,7 @@ TIDE_BWOS_INLINE bool tide_bwos_fifo_has_(struct tide_bwos_fifo_ const *q,
                                           uint32_t words) {
   tide_bwos_cell_ *begin =
       o->first == o->last ? o->out : o->in_end - (size_t)q->ring.entries * words;
-  return o->in - begin >= (ptrdiff_t)(least * words) && tide_bwos_fifo_has_next_(q, o);
+  return o->in - begin >= (ptrdiff_t)least * (ptrdiff_t)words && tide_bwos_fifo_has_next_(q, o);
 }
 
 TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_size_(struct tide_bwos_fifo_ const *q) {

@@ -112,6 +112,7 @@ struct td_markers {
   size_t event_capacity;  /* events that each marker remembers; 0: none */
   uint8_t epoch;          /* of the last collection */
   bool beside;            /* mutators may set flags: marker 0 answers for those */
+  bool yields;            /* each mutator finds another CPU than this marker's */
 };
 
 /* Where a marker stands in the spans of a phase: see td_root_slices_next. */

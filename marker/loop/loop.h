@@ -79,7 +79,8 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .window.ring = ring,
       /* A helper that has found work wakes another one as soon as it has something to share. */
       .sharing = {.recruit_at = marker->id == 0 ? marker->set->recruit_first : 0,
-                  .give_step = TD_POLL_OBJECTS},
+                  .give_step = TD_POLL_OBJECTS,
+                  .yield_at = marker->set->yields ? TD_BESIDE_TURN : UINT64_MAX},
   };
   if (marker->set->marking != TD_MARKING_CHOSEN) obey(l, marker->set->marking);
 }

@@ -3,6 +3,8 @@
 #ifndef TD_MARKER_LOOP_SHARING_H
 #define TD_MARKER_LOOP_SHARING_H
 
+#include <sched.h>
+
 #include "marker/base/idle.h"
 #include "marker/loop/object.h"
 #include "platform/probes.h"
@@ -33,7 +35,7 @@ TD_INLINE void give(struct loop *l) {
 }
 
 /* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Sees
- * whether the queue has become deep. */
+ * whether the queue has become deep. Beside the program, yields in time. */
 TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
   if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count + l->grey >= 2) &&
@@ -42,6 +44,10 @@ TD_INLINE void share(struct loop *l) {
   l->mode.deep = Q(size)(l->queue) > TD_DEEP_ITEMS;
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count + l->grey >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
+  if (s->effort >= s->yield_at) {
+    s->yield_at = s->effort + TD_BESIDE_TURN;
+    sched_yield();
+  }
 }
 
 /* A slice that came out of the queue has been scanned. */

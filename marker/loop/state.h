@@ -49,6 +49,7 @@ struct sharing {
   uint64_t recruit_at; /* effort at which to think of waking another marker */
   uint64_t give_at;    /* effort at which thieves may get something again, */
   uint32_t give_step;  /* which is this much after the last time */
+  uint64_t yield_at;   /* effort at which threads that wait for this CPU get it */
   bool spill;          /* move the window into the queue, where thieves reach it */
 };
 
