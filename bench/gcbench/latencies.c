@@ -17,10 +17,6 @@ static double longest_us(const struct td_gcbench_latencies *latency) {
   return (double)latency->all.max_ns / 1e3;
 }
 
-static double own_us(const struct td_gcbench_latencies *latency) {
-  return median(latency, TD_LATENCY_OWN_US);
-}
-
 static double stop_us(const struct td_gcbench_row *row) {
   return td_samples_summary(&row->all.max_ms).max * 1e3;
 }
@@ -77,7 +73,7 @@ static void add_row(struct td_grid *grid, const struct td_gcbench_row *row) {
   td_grid_cell(grid, "%.1f", median(latency, TD_LATENCY_P999_US));
   td_grid_cell(grid, "%.1f", median(latency, TD_LATENCY_P9999_US));
   td_grid_cell(grid, "%.0f", longest_us(latency));
-  td_grid_cell(grid, latency->all.own_max_ns ? "%.0f" : "-", own_us(latency));
+  td_grid_cell(grid, latency->all.own_max_ns ? "%.0f" : "-", median(latency, TD_LATENCY_OWN_US));
   td_grid_cell(grid, "%.0f", stop_us(row));
   td_grid_cell(grid, "%.0f", td_samples_summary(&row->collections).median);
   td_grid_cell(grid, "%.0f", td_samples_summary(&row->full).median);

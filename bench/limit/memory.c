@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/threads/crew.h"
@@ -108,24 +109,17 @@ struct run {
   struct member members[2];
 };
 
-/* Returns the CPU time of this thread. Time for which others had the CPU must not count as slowness
- * of memory. */
-static uint64_t cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
+/* Time for which others had the CPU must not count as slowness of memory. */
 static void body(void *context, unsigned thread) {
   struct run *run = context;
   struct member *member = &run->members[thread];
   uint64_t begin = td_now_ns(), count = 0;
-  uint64_t used = cpu_ns();
+  uint64_t used = td_thread_cpu_ns();
   do {
     run->batch(run->arena, &member->state);
     count += BATCH;
   } while (td_now_ns() - begin < run->run_ns);
-  member->ns_per_access = (double)(cpu_ns() - used) / (double)count;
+  member->ns_per_access = (double)(td_thread_cpu_ns() - used) / (double)count;
 }
 
 static const struct kind {

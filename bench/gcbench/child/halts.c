@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/cli/clock.h"
@@ -14,30 +13,29 @@
 #define LONG_NS UINT64_C(500000)
 #define APART_NS UINT64_C(250000)
 
-/* The second number of the file (Documentation/scheduler/sched-stats.rst of Linux). */
-static uint64_t queued_ns(const struct gcbench_halts *halts) {
+/* Reads how long the thread has run, and how long it was ready to run and had no CPU
+ * (Documentation/scheduler/sched-stats.rst of Linux). Returns false if the kernel does not tell. */
+static bool read_queued_ns(int schedstat, uint64_t *queued_ns) {
   char text[96], *second = NULL;
-  ssize_t got = pread(halts->schedstat, text, sizeof text - 1, 0);
-  if (got <= 0) return 0;
+  ssize_t got = pread(schedstat, text, sizeof text - 1, 0);
+  if (got <= 0) return false;
   text[got] = '\0';
-  (void)strtoull(text, &second, 10);
-  return strtoull(second, NULL, 10);
+  uint64_t ran_ns = strtoull(text, &second, 10);
+  *queued_ns = strtoull(second, NULL, 10);
+  return ran_ns > 0; /* without CONFIG_SCHED_INFO all are 0 */
 }
 
-static struct gcbench_usage usage(const struct gcbench_halts *halts) {
-  struct timespec cpu;
+static bool read_usage(int schedstat, struct gcbench_usage *usage) {
   struct rusage switches;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-  getrusage(RUSAGE_THREAD, &switches);
-  return (struct gcbench_usage){.cpu_ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) +
-                                          (uint64_t)cpu.tv_nsec,
-                                .queued_ns = queued_ns(halts),
-                                .sleeps = switches.ru_nvcsw};
+  if (getrusage(RUSAGE_THREAD, &switches) != 0) return false;
+  usage->sleeps = switches.ru_nvcsw;
+  usage->cpu_ns = td_thread_cpu_ns();
+  return read_queued_ns(schedstat, &usage->queued_ns);
 }
 
 void gcbench_halts_begin(struct gcbench_halts *halts) {
-  *halts = (struct gcbench_halts){.schedstat = open("/proc/thread-self/schedstat", O_RDONLY)};
-  halts->last = usage(halts);
+  halts->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+  halts->knows = read_usage(halts->schedstat, &halts->last);
   halts->last_ns = td_now_ns();
 }
 
@@ -47,9 +45,10 @@ void gcbench_halts_end(struct gcbench_halts *halts) {
 
 uint64_t gcbench_halts_own_ns(struct gcbench_halts *halts, uint64_t began_ns, uint64_t *now_ns) {
   uint64_t own_ns = *now_ns - began_ns;
-  if (halts->schedstat < 0) return own_ns;
   if (own_ns < LONG_NS && *now_ns - halts->last_ns < APART_NS) return own_ns;
-  const struct gcbench_usage last = halts->last, now = usage(halts);
+  const struct gcbench_usage last = halts->last;
+  struct gcbench_usage now;
+  if (!halts->knows || !read_usage(halts->schedstat, &now)) return own_ns;
   uint64_t here_ns = now.cpu_ns - last.cpu_ns + now.queued_ns - last.queued_ns;
   if (now.sleeps == last.sleeps && here_ns < own_ns) own_ns = here_ns;
   halts->last = now;

@@ -5,6 +5,7 @@
 #ifndef TD_BENCH_GCBENCH_CHILD_HALTS_H
 #define TD_BENCH_GCBENCH_CHILD_HALTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gcbench_usage {
@@ -15,6 +16,7 @@ struct gcbench_usage {
 /* Of the thread that begins it, and its alone. */
 struct gcbench_halts {
   int schedstat; /* a file, or -1 */
+  bool knows;    /* the kernel tells what is asked for */
   struct gcbench_usage last;
   uint64_t last_ns; /* when it was read */
 };
