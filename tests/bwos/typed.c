@@ -126,14 +126,19 @@ Test(bwos, fifo_shares_by_itself) {
   cr_assert_not(line_fifo_get(&q, &o, &out));
 }
 
+static void fill_fifo(struct odd_fifo *q, struct odd_fifo_owner *o, uint32_t blocks,
+                      uint32_t entries, unsigned items) {
+  cr_assert_null(odd_fifo_make(q, o, storage, sizeof storage, blocks, entries));
+  for (unsigned i = 0; i < items; i++)
+    cr_assert(odd_fifo_put(q, o, odd_of(i)));
+}
+
 /* Thieves never take from the get block, so it alone keeps the ring from turning. */
 Test(bwos, fifo_has_room_again_once_gets_pass_the_oldest_block) {
   struct odd_fifo q;
   struct odd_fifo_owner o;
   struct odd out[16];
-  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 4, 4));
-  for (unsigned i = 0; i < 16; i++)
-    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  fill_fifo(&q, &o, 4, 4, 16);
   for (unsigned i = 0; i < 2; i++)
     cr_assert_eq(odd_fifo_steal(&q, out, 16), 4);
   cr_assert_eq(odd_fifo_steal(&q, out, 16), TIDE_BWOS_NOTHING, "the first and last are private");
@@ -153,9 +158,7 @@ Test(bwos, fifo_tells_what_of_its_oldest_block_thieves_could_take) {
   struct odd_fifo q;
   struct odd_fifo_owner o;
   struct odd out[32];
-  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 4, 64));
-  for (unsigned i = 0; i < 40; i++)
-    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  fill_fifo(&q, &o, 4, 64, 40);
   cr_assert_eq(odd_fifo_size(&q), 0, "all private");
   cr_assert_eq(odd_fifo_steal(&q, out, 32), TIDE_BWOS_NOTHING);
   odd_fifo_poll(&q, &o);
@@ -169,9 +172,7 @@ Test(bwos, fifo_thieves_see_all_blocks_in_turn) {
   struct odd_fifo q;
   struct odd_fifo_owner o;
   struct odd out[2];
-  cr_assert_null(odd_fifo_make(&q, &o, storage, sizeof storage, 64, 2));
-  for (unsigned i = 0; i < 128; i++)
-    cr_assert(odd_fifo_put(&q, &o, odd_of(i)));
+  fill_fifo(&q, &o, 64, 2, 128);
   unsigned taken = 0;
   for (unsigned nothing = 0; nothing < 64 / 4;) {
     tide_bwos_taken got = odd_fifo_steal(&q, out, 2);
