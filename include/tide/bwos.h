@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Block-based work stealing (BWoS): queues for schedulers, job systems and graph searches.
  *
- * C11 and later, C++11 and later, GCC or Clang; 32 bits will do where atomics of 64 are lock-free.
+ * C11 and later, C++11 and later, GCC or Clang; 32 bits as well if atomics of 64 are lock-free.
  * Longer than 400 lines because it is whole: it includes nothing of Tidemark's and can be used
  * alone, by copying it. The guide is docs/bwos.md.
  *
@@ -39,8 +39,8 @@
  *       Takes up to max items, at most 32: the oldest, or in first-in, first-out queues some of
  *       any block. Never waits. All of out may be overwritten even where nothing is taken.
  *       Finding nothing, it asks the owner to share. In a first-in, first-out queue it looks at
- *       four blocks, the next steal at the next four: only blocks / 4 that find nothing, one after
- *       the other, have seen all.
+ *       four blocks, the next steal at the next four: blocks / 4 steals in a row that find nothing
+ *       have looked at all.
  *
  * Any thread:
  *   uint64_t jobs_size(const struct jobs *)
@@ -57,8 +57,8 @@
  *   void jobs_grant(struct jobs *, struct jobs_owner *)
  *       The owner shares half of two items or more.
  *   uint64_t jobs_owned(const struct jobs_owner *)
- *       Roughly how many items the owner could share; in a first-in, first-out queue its blocks,
- *       and four for what is in its hands.
+ *       Roughly how many items the owner could share. A first-in, first-out queue tells blocks in
+ *       place of items, and four more unless it is empty.
  *
  * Its owner may keep struct jobs_owner in a local variable, so that it lives in registers.
  * TIDE_BWOS_EXPERT_DEFINE(name, type, none) and TIDE_BWOS_FIFO_EXPERT_DEFINE are for a type that ==

@@ -64,9 +64,9 @@
 #define TD_RECRUIT_ITEMS 4u
 /* Of these CPUs one marks while the program runs. */
 #define TD_BESIDE_CPUS 4u
-/* There a marker yields its CPU after this many objects, some 0.5 ms: a mutator that waits for it
- * would wait for the end of a time slice, 4 ms. Not if there are as many mutators as CPUs: they
- * would leave the marker so little that room ends before the collection does. */
+/* While it runs, a marker yields its CPU after this many objects, some 0.5 ms: a mutator that waits
+ * for it would wait for the end of a time slice, 4 ms. Not if there are as many mutators as CPUs:
+ * they would leave the marker so little that room ends before the collection does. */
 #define TD_BESIDE_TURN 32768u
 
 /* Waking a thread for little does not pay: Wren's binary_trees_gc takes a sixth less time so. In

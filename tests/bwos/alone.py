@@ -30,7 +30,7 @@ int main(void) {
 }
 """
 LARGE = "#include <tide/bwos.h>\nstruct job { char at[65]; };\nTIDE_BWOS_DEFINE(jobs, struct job);\n"
-# 32 bits, without that C library: its one header that others lack is empty.
+# No C library of 32 bits is needed: an empty file stands for the one header that only it has.
 NARROW = ["-m32", "-fsyntax-only", "-Wno-psabi", "-isystem", "/usr/include/x86_64-linux-gnu", "-isystem"]
 REFUSED_C = [("bwos.h", LARGE, "64 bytes"), ("bwos.h", "struct job {};\nTIDE_BWOS_DEFINE(jobs, struct job);\n", "no bytes")]
 # (C++ header, program, what the compiler has to say).

@@ -62,7 +62,7 @@ static inline void held_begin(struct held *held) {
   }
 }
 
-/* Words that calls left on the stack keep nothing alive. Red zones would not be written to. */
+/* Words that calls left on the stack keep nothing alive. Instrumented, it would skip red zones. */
 static __attribute__((noinline, unused, no_sanitize("address"))) void held_clear_stack(void) {
   volatile char stack[8192];
   for (size_t i = 0; i < sizeof stack; i++)
